@@ -1,0 +1,1 @@
+"""The core: worlds, tasks, episodes, grading. Knows no aircraft, no Gymnasium and no network."""

@@ -1,0 +1,72 @@
+"""What every pilot is told, and the hash tree that says which benchmark a record belongs to."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from acoe_gym.cockpit.console import console_of
+from acoe_gym.cockpit.data import read_json, specs_root
+from acoe_gym.cockpit.task import Task, digest
+from acoe_gym.cockpit.tools import TOOLS_VERSION, json_schemas
+from acoe_gym.version import __version__
+
+
+@cache
+def role_prompt() -> str:
+    """Return the frozen role prompt, the same for every task and model."""
+    return (specs_root() / "protocol" / "role_prompt.txt").read_text(encoding="utf-8").strip()
+
+
+@cache
+def settings() -> dict[str, Any]:
+    """Return the frozen protocol: versions, budget, reply format, briefing form."""
+    return {k: v for k, v in read_json("protocol/protocol.json").items() if k != "canary"}
+
+
+def briefing(task: Task) -> str:
+    """Return what the captain says, in the fixed form."""
+    form: str = settings()["briefing_form"]
+    return form.format(aircraft=task.program.template.world.name, briefing=task.briefing)
+
+
+def opening(task: Task) -> str:
+    """Return the role prompt and the briefing: everything a pilot knows before the first call."""
+    return f"{role_prompt()}\n\n{briefing(task)}"
+
+
+@cache
+def common_hashes() -> dict[str, str]:
+    """Return the hashes that all tasks share."""
+    corpus = specs_root() / "regulations" / "digest.jsonl"
+    return {
+        "tools": digest([TOOLS_VERSION, json_schemas()]),
+        "role_prompt": digest(role_prompt()),
+        "protocol": digest(settings()),
+        "regulations": digest(corpus.read_text(encoding="utf-8")),
+        "airports": digest(read_json("information/airports.json")),
+    }
+
+
+def hash_tree(task: Task) -> dict[str, str]:
+    """Return everything that a score depends on, hashed: two records are comparable when their trees agree.
+
+    ``world`` covers what the pilot can list, ``task`` the cone, goals, constraints and texts, ``information``
+    the frozen weather and load.
+    """
+    info = task.information
+    frozen = [
+        info.id,
+        dict(info.metar),
+        dict(info.taf),
+        dict(info.notams),
+        dict(info.winds),
+        dict(info.loading),
+    ]
+    return {
+        "world": digest(console_of(task.program).systems()),
+        "task": task.hash,
+        "information": digest(frozen),
+        **common_hashes(),
+        "package": __version__,
+    }

@@ -1,0 +1,3 @@
+"""Gymnasium faces over the core: adapters that decide nothing about actions or grades."""
+
+from __future__ import annotations
