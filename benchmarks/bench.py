@@ -2,8 +2,8 @@
 
     python benchmarks/bench.py [--quick]
 
-Taxi runs in the same process and just before each face, so that a busy or slow machine slows both alike. Resets
-are counted as they come. Exits with 1, naming what missed, if a figure is below its floor.
+Taxi runs in the same process and just before each face, so that a busy or slow machine slows both alike.
+Resets are counted as they come. Exits with 1, naming what missed, if a figure is below its floor.
 """
 
 from __future__ import annotations

@@ -213,8 +213,10 @@ def results_of(records: Iterable[Record]) -> list[EpisodeResult]:
 
 
 def _scope(entry: str, task: str) -> str:
-    """Return where an entry of the hash tree must agree: in a task, in an aircraft, or everywhere."""
-    return {"task": task, "information": task, "world": task.partition("/")[0]}.get(entry, "")
+    """Return where an entry of the hash tree must agree: in a task, a template, an aircraft, or everywhere."""
+    aircraft, template = task.split("/")[0], "/".join(task.split("/")[:2])
+    scopes = {"task": task, "information": task, "template": template, "world": aircraft, "charts": aircraft}
+    return scopes.get(entry, "")
 
 
 def _result(record: Record) -> EpisodeResult:

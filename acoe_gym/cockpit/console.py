@@ -7,11 +7,13 @@ calls are interned per component and value, so a step of an episode builds no te
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from enum import IntEnum
+from numbers import Integral, Real
 from typing import Any, NamedTuple
 
-from acoe_gym.cockpit.domains import Range, Value, shown
+from acoe_gym.cockpit.domains import NOT_JSON, Range, Value, shown
 from acoe_gym.cockpit.program import Program, Reading, State
 from acoe_gym.cockpit.task import Task
 from acoe_gym.cockpit.text import canonical, compact
@@ -53,23 +55,25 @@ class Call(NamedTuple):
 def plain(raw: object, depth: int = 0) -> Any:
     """Return what was asked for as plain JSON of bounded size, so that its record replays to the same reply.
 
-    Numbers that JSON cannot carry and foreign objects become texts before the call is judged.
+    What JSON cannot carry (numbers that are not finite or have more than 18 digits, foreign objects) becomes
+    a marked object before the call is judged, which no argument accepts.
     """
     if raw is None or isinstance(raw, bool):
         return raw
     if isinstance(raw, str):
         return raw[:MAX_TEXT]
-    if isinstance(raw, int):
-        return int(raw) if abs(raw) < 10**18 else shown(raw)
-    if isinstance(raw, float):
-        return float(raw) if raw - raw == 0 else f"{raw}"
+    if isinstance(raw, Integral):
+        return int(raw) if abs(int(raw)) < 10**18 else {NOT_JSON: "a huge number"}
+    if isinstance(raw, Real):
+        return float(raw) if math.isfinite(raw) else {NOT_JSON: f"{raw}"}
     if depth < MAX_DEPTH and isinstance(raw, Mapping):
         # Sorted as in the record: an object has no order, so no message may depend on one.
         pairs = [(str(k)[:200], plain(v, depth + 1)) for k, v in list(raw.items())[:64]]
         return dict(sorted(pairs, key=lambda pair: pair[0]))
     if depth < MAX_DEPTH and isinstance(raw, list | tuple):
         return [plain(v, depth + 1) for v in raw[:64]]
-    return f"<{type(raw).__name__}>"  # a repr may hold an address, which would differ from run to run
+    # A repr may hold an address, which would differ from run to run.
+    return {NOT_JSON: f"<{type(raw).__name__}>"}
 
 
 def rejection(tool: str, arguments: object, error: CallRejected) -> Call:
@@ -81,7 +85,7 @@ def rejection(tool: str, arguments: object, error: CallRejected) -> Call:
 def skipped(tool: object, arguments: object, code: str, message: str) -> Call:
     """Return the record of a call that was not run."""
     reply = compact({"ok": False, "error": {"code": code, "message": message, "legal": None}})
-    return Call(str(tool)[:200], canonical(plain(arguments)), reply, 0, Outcome.SKIPPED)
+    return Call(_named(tool), canonical(plain(arguments)), reply, 0, Outcome.SKIPPED)
 
 
 class Console:
@@ -166,12 +170,12 @@ class Console:
         return changed._replace(violated=violated) if violated else changed
 
     def _careful(self, state: State, tool: object, arguments: object, task: Task) -> Call:
-        name = tool if isinstance(tool, str) else shown(tool)
+        name = _named(tool)
         asked = plain(arguments)
         try:
             return self._dispatch(state, name, asked, task)
         except CallRejected as error:
-            return rejection(name[:200], asked, error)
+            return rejection(name, asked, error)
 
     def _dispatch(self, state: State, name: str, asked: object, task: Task) -> Call:
         if name not in TOOLS:
@@ -275,6 +279,11 @@ def console_of(program: Program) -> Console:
     return program.console  # type: ignore[no-any-return]
 
 
+def _named(tool: object) -> str:
+    """Return the name of a tool as asked for, short enough for a record."""
+    return (tool if isinstance(tool, str) else compact(plain(tool)))[:200]
+
+
 def _as_object(asked: object) -> dict[str, Any]:
     """Return a call's arguments as a dict; the text of a JSON object is one, and nothing is an empty one."""
     if isinstance(asked, str) and asked.strip():
@@ -286,7 +295,7 @@ def _as_object(asked: object) -> dict[str, Any]:
             ) from None
     if asked is None or asked == "" or (isinstance(asked, str) and not asked.strip()):
         return {}
-    if not isinstance(asked, dict):
+    if not isinstance(asked, dict) or NOT_JSON in asked:
         raise CallRejected("bad_json", f"arguments expect a JSON object, got {shown(asked)}", "a JSON object")
     return asked
 

@@ -14,11 +14,15 @@ from acoe_gym.cockpit.expressions import BOOL, NUMBER, Kind, Type
 from acoe_gym.errors import CallRejected, nearest
 
 Value = bool | int | float
+# The one key of the object that stands for what JSON cannot carry.
+NOT_JSON = "not JSON"
 PLAIN_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?\Z", re.ASCII)
 
 
 def shown(raw: object) -> str:
     """Return what came, short enough for a message and ASCII only."""
+    if isinstance(raw, dict) and set(raw) == {NOT_JSON}:
+        return str(raw[NOT_JSON])
     try:
         text = ascii(raw)
     except ValueError:  # Python refuses to print integers of thousands of digits
@@ -93,12 +97,14 @@ class Positions:
 
     def parse(self, raw: object) -> Value:
         """Return the index of a position asked for by name, in any case of letters, or raise CallRejected."""
-        # A position that reads as a number may be asked for as one: flaps 10.
-        number = None if isinstance(raw, str) else as_number(raw)
-        text = raw if isinstance(raw, str) else f"{number:g}" if number is not None else ""
-        index = self._by_fold.get(text.strip().casefold())
+        text = raw.strip() if isinstance(raw, str) else ""
+        index = self._by_fold.get(text.casefold())
+        number = as_number(raw)
+        if index is None and number is not None:
+            # A position that reads as a number may be asked for as one: flaps 10, "10.0".
+            index = next((i for i, name in enumerate(self.names) if as_number(name) == number), None)
         if index is None:
-            hint = nearest(text.strip()[:40], self.names, 1)
+            hint = nearest(text[:40], self.names, 1)
             raise CallRejected(
                 "illegal_value",
                 f"expected one of {', '.join(self.names)}, got {shown(raw)}{hint}",

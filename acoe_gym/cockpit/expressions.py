@@ -7,6 +7,7 @@ source. Nothing here evaluates text. Semantics: ``docs/semantics.md`` section 7.
 from __future__ import annotations
 
 import ast
+import math
 import re
 from dataclasses import dataclass
 from enum import Enum
@@ -133,6 +134,8 @@ class Scope(Protocol):
         """Return every name, for suggestions."""
 
 
+# Python refuses to compile much deeper nesting than this.
+MAX_DEPTH = 40
 COMPARISONS: dict[type[ast.cmpop], str] = {
     ast.Eq: "==", ast.NotEq: "!=", ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=",
 }  # fmt: skip
@@ -155,9 +158,17 @@ def parse(source: object, scope: Scope, expected: Type, where: str, asked: Type 
     text = str(source).lower() if isinstance(source, bool) else str(source)
     try:
         body = ast.parse(text.strip(), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        if _depth(body) > MAX_DEPTH:
+            raise SpecError(
+                f"{where}: expected at most {MAX_DEPTH} levels of nesting, got more in {text[:60]!r}"
+            )
+    except (SyntaxError, RecursionError, MemoryError):
         raise SpecError(f"{where}: expected an expression, got {text!r}") from None
     return _Checker(scope, where, text, asked).need(body, expected)
+
+
+def _depth(part: ast.AST) -> int:
+    return 1 + max((_depth(child) for child in ast.iter_child_nodes(part)), default=0)
 
 
 class _Checker:
@@ -199,7 +210,7 @@ class _Checker:
         match part:
             case ast.Constant(value=bool() | str() | None):
                 pass
-            case ast.Constant(value=int() | float() as number):
+            case ast.Constant(value=int() | float() as number) if math.isfinite(number):
                 return Literal(number), NUMBER
             case ast.Name() | ast.Attribute():
                 return self.name(part)
@@ -211,7 +222,11 @@ class _Checker:
             case ast.UnaryOp(op=ast.Not()):
                 return Not(self.need(part.operand, BOOL)), BOOL
             case ast.UnaryOp(op=ast.USub()):
-                return Arith("-", Literal(0), self.need(part.operand, NUMBER)), NUMBER
+                inner = self.need(part.operand, NUMBER)
+                negated = (
+                    Literal(-inner.value) if isinstance(inner, Literal) else Arith("-", Literal(0), inner)
+                )
+                return negated, NUMBER
             case ast.BinOp() if type(part.op) in ARITHMETIC:
                 return self.arithmetic(part), NUMBER
             case ast.IfExp():

@@ -46,7 +46,7 @@ def load_facts(path: Path) -> dict[str, Fact]:
         return {}
     where = f"{path.parent.name}/{path.name}"
     ledger: dict[str, Fact] = {}
-    for name, row in flatten(take(load_toml(path), "facts", dict, where), "statement").items():
+    for name, row in flatten(take(load_toml(path), "facts", dict, where), where, "statement").items():
         place = f"{where} [facts] {name}"
         if not isinstance(row, dict):
             raise SpecError(f"{place}: expected a table with a statement, got {row!r}")

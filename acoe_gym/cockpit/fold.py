@@ -51,9 +51,7 @@ def fold(node: Node, names: Names, known: Mapping[str, Value]) -> Node:
         case Choice(condition, yes, no):
             test = go(condition)
             return (
-                go(yes if test.value else no)
-                if isinstance(test, Literal)
-                else Choice(test, go(yes), go(no))
+                go(yes if test.value else no) if isinstance(test, Literal) else Choice(test, go(yes), go(no))
             )
         case Logic(op, items):
             return _logic(op, [go(item) for item in items])

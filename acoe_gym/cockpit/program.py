@@ -90,7 +90,9 @@ class Program:
             texts = names.line_texts(name)
             trees += [names.line(name, text) for text in texts]
             first = len(trees) - len(texts)
-            parts = " + ".join(f"(({text!r},) if {{{first + i}}} else ())" for i, text in enumerate(texts))
+            parts = " + ".join(
+                f"(({_braced(text)},) if {{{first + i}}} else ())" for i, text in enumerate(texts)
+            )
             body = [*head, f"return {parts}"]
         elif component.value is not None:
             trees.append(names.tree(name))
@@ -195,6 +197,11 @@ class CompiledRule:
         if values is None:
             return []
         return [(name, value) for (name, _), value in zip(self.sets, values, strict=True)]
+
+
+def _braced(text: str) -> str:
+    """Return a text as Python source inside a format string."""
+    return repr(text).replace("{", "{{").replace("}", "}}")
 
 
 def _indent(lines: list[str]) -> list[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 from typing import Any
 
-from acoe_gym.cockpit.console import console_of
-from acoe_gym.cockpit.data import read_json, specs_root
+from acoe_gym.cockpit.data import load_toml, read_json, specs_root
 from acoe_gym.cockpit.task import Task, digest
 from acoe_gym.cockpit.tools import TOOLS_VERSION, json_schemas
 from acoe_gym.version import __version__
@@ -48,13 +48,26 @@ def common_hashes() -> dict[str, str]:
     }
 
 
+@cache
+def _file_hash(path: Path, without: tuple[str, ...] = ()) -> str:
+    """Hash what a TOML file says; comments and layout do not count."""
+    return digest({key: value for key, value in load_toml(path).items() if key not in without})
+
+
+@cache
+def _charts_hash(aircraft: str) -> str:
+    """Hash the performance charts and the loading sheet of an aircraft, as far as there are any."""
+    paths = [specs_root() / aircraft / name for name in ("performance.json", "loading.toml")]
+    return digest([path.read_text(encoding="utf-8") for path in paths if path.is_file()])
+
+
 def hash_tree(task: Task) -> dict[str, str]:
     """Return everything that a score depends on, hashed: two records are comparable when their trees agree.
 
-    ``world`` covers what the pilot can list, ``task`` the cone, goals, constraints and texts, ``information``
-    the frozen weather and load.
+    ``world``, ``charts`` and ``template`` cover all that those files say, ``task`` the folded cone and the texts
+    of the one task, ``information`` the frozen weather and load.
     """
-    info = task.information
+    info, template = task.information, task.program.template
     frozen = [
         info.id,
         dict(info.metar),
@@ -64,7 +77,9 @@ def hash_tree(task: Task) -> dict[str, str]:
         dict(info.loading),
     ]
     return {
-        "world": digest(console_of(task.program).systems()),
+        "world": _file_hash(template.world.folder / "world.toml"),
+        "charts": _charts_hash(template.world.id),
+        "template": _file_hash(template.path, ("tasks", "generator", "procedure")),
         "task": task.hash,
         "information": digest(frozen),
         **common_hashes(),

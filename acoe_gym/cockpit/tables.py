@@ -13,14 +13,18 @@ from acoe_gym.errors import SpecError, nearest
 Table = dict[str, Any]
 
 
-def flatten(table: Mapping[str, Any], leaf: str | None = None, prefix: str = "") -> Table:
+def flatten(table: Mapping[str, Any], where: str, leaf: str | None = None, prefix: str = "") -> Table:
     """Return nested tables as dotted names, so that ``a.b = 1`` and ``"a.b" = 1`` mean the same.
 
     Args:
         table: a parsed TOML table.
+        where: file and table, for messages.
         leaf: a key that marks a table as a value of its own (such as ``normal``); without it every table is a
             level.
         prefix: what stands before the names.
+
+    Raises:
+        SpecError: a name is given twice, once dotted and once quoted.
     """
     flat: Table = {}
     for key, value in table.items():
@@ -28,10 +32,12 @@ def flatten(table: Mapping[str, Any], leaf: str | None = None, prefix: str = "")
         is_value = not isinstance(value, dict) or (
             leaf is not None and (leaf in value or "positions" in value)
         )
-        if is_value:
-            flat[name] = value
-        else:
-            flat.update(flatten(value, leaf, f"{name}."))
+        for found, inside in (
+            ((name, value),) if is_value else flatten(value, where, leaf, f"{name}.").items()
+        ):
+            if found in flat:
+                raise SpecError(f"{where}: expected {found!r} once, got it dotted and quoted")
+            flat[found] = inside
     return flat
 
 
@@ -78,6 +84,11 @@ def take(
     return value
 
 
+def take_flat(table: Mapping[str, Any], key: str, where: str, default: Any = ...) -> Table:
+    """Return the table ``table[key]`` with dotted names; a missing key gives the default, if there is one."""
+    return flatten(take(table, key, dict, where, default), f"{where} {key}")
+
+
 def take_list(table: Mapping[str, Any], key: str, kind: type, where: str) -> tuple[Any, ...]:
     """Return a list of one element type as a tuple; a missing key gives an empty one."""
     values = take(table, key, list, where, [])
@@ -85,6 +96,15 @@ def take_list(table: Mapping[str, Any], key: str, kind: type, where: str) -> tup
         if not isinstance(value, kind):
             name = getattr(kind, "__name__", kind)  # a union has no name
             raise SpecError(f"{where}: expected {key} to list {name}s, got {value!r}")
+    return tuple(values)
+
+
+def take_numbers(table: Mapping[str, Any], key: str, where: str) -> tuple[Any, ...]:
+    """Return a list of finite numbers as a tuple; a missing key gives an empty one."""
+    values = take(table, key, list, where, [])
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int | float) or value - value != 0:
+            raise SpecError(f"{where}: expected {key} to list numbers, got {value!r}")
     return tuple(values)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
@@ -105,6 +105,7 @@ def build_task(program: Program, spec: TaskSpec, where: str | None = None) -> Ta
     )
     values.update((f"decision.{name}", True) for name in spec.decisions)
     initial = [values[name] for name in program.variables]
+    _check_momentary(program, values, where)
     _check_settled(program, initial, where)
     goals, constraints = applying(program, initial)
     if not constraints or not any(template.goals[i].primary for i in goals):
@@ -194,6 +195,17 @@ def _information(program: Program, name: str, where: str) -> InformationSet:
         hint = nearest(name, known)
         raise SpecError(f"{where}: expected an information set of {', '.join(known)}, got {name!r}{hint}")
     return parse_information(load_toml(path), path.name)
+
+
+def _check_momentary(program: Program, values: Mapping[str, Value], where: str) -> None:
+    """Raise SpecError for a control that would rest where it springs back from."""
+    for component in program.template.world.components.values():
+        for asked, rests in component.momentary:
+            if component.domain and values[component.id] == asked:
+                got, back = component.domain.show(asked), component.domain.show(rests)
+                raise SpecError(
+                    f"{where} {component.id}: expected a position of rest such as {back}, got {got}"
+                )
 
 
 def _check_settled(program: Program, initial: list[Value], where: str) -> None:

@@ -21,12 +21,13 @@ from acoe_gym.cockpit.tables import (
     check_keys,
     check_known,
     check_unique,
-    flatten,
     take,
+    take_flat,
     take_list,
     write_sides,
 )
 from acoe_gym.cockpit.template_parts import Case, Constraint, Goal, Step, TaskSpec, Trigger
+from acoe_gym.cockpit.tools import INFORMATIONAL
 from acoe_gym.cockpit.world import Rule, World, parse_hidden, parse_rules, plain_value
 from acoe_gym.errors import SpecError, nearest
 
@@ -88,6 +89,8 @@ class _Reader:
         self.table = write_sides(load_toml(path), sides, self.where)
         check_keys(self.table, KEYS, self.where)
         self.ledger = load_facts(world.folder / "facts.toml")
+        # Names that steps so far took from replies.
+        self.taken: set[str] = set()
 
     def template(self) -> Template:
         stem = take(self.table, "id", str, self.where)
@@ -95,7 +98,7 @@ class _Reader:
             raise SpecError(f"{self.where}: expected id = {self.path.stem!r} (the file's name), got {stem!r}")
         self.decisions = self._decisions()
         self.domains, self.normal = self._variables()
-        define = {**self.world.define, **flatten(take(self.table, "define", dict, self.where, {}))}
+        define = {**self.world.define, **take_flat(self.table, "define", self.where, {})}
         reports = tuple(
             (take(r, "line", str, self.where), take(r, "when", str, self.where))
             for r in self.table.get("reports", ())
@@ -104,6 +107,8 @@ class _Reader:
             raise SpecError(f"{self.where} [[reports]]: expected a world with a list of reports, got none")
         self.names = Names(self.world, self.domains, define, reports, self.where)
         self.briefings = take(self.table, "briefings", dict, self.where)
+        for name in self.briefings:
+            take(self.briefings, name, str, f"{self.where} [briefings]")
         rules = self._rules()
         return Template(
             id=f"{self.world.id}/{stem}",
@@ -112,7 +117,7 @@ class _Reader:
             world=self.world,
             path=self.path,
             source=take(self.table, "source", dict, self.where),
-            relevant_tools=take_list(self.table, "relevant_tools", str, self.where),
+            relevant_tools=self._relevant(self.table, self.where),
             briefings=self.briefings,
             decisions=self.decisions,
             domains=self.domains,
@@ -128,6 +133,12 @@ class _Reader:
             generator=tuple(self._case(row, n) for n, row in enumerate(self.table.get("generator", ()), 1)),
             facts=self.ledger,
         )
+
+    def _relevant(self, table: Table, where: str) -> tuple[str, ...]:
+        names: tuple[str, ...] = take_list(table, "relevant_tools", str, where)
+        for name in names:
+            check_known(name, INFORMATIONAL, "informational tools", f"{where} relevant_tools")
+        return names
 
     def _decisions(self) -> dict[str, dict[str, str]]:
         decisions: dict[str, dict[str, str]] = take(self.table, "decisions", dict, self.where, {})
@@ -145,7 +156,7 @@ class _Reader:
         flags = {f"decision.{name}": Flag() for name in self.decisions}
         domains: dict[str, Domain] = {**self.world.domains, **hidden, **flags}
         values = {**self.world.normal, **normal, **dict.fromkeys(flags, False)}
-        for name, raw in flatten(take(self.table, "initial", dict, self.where, {})).items():
+        for name, raw in take_flat(self.table, "initial", self.where, {}).items():
             values[name] = self._plain(domains, name, raw, f"{self.where} [initial] {name}")
         return domains, values
 
@@ -198,15 +209,18 @@ class _Reader:
 
     def _trigger(self, row: Table, where: str) -> Trigger:
         check_keys(row, ("setting", "while", "never"), where)
+        if ("never" in row) == ("setting" in row) or ("never" in row and "while" in row):
+            raise SpecError(f"{where}: expected either setting (and while) or never, got {', '.join(row)}")
         if "never" in row:
             return Trigger((), self._condition(row, "never", where), never=True)
         settings: list[tuple[str, Node]] = []
-        for pattern, wanted in flatten(take(row, "setting", dict, where)).items():
+        for pattern, wanted in take_flat(row, "setting", where).items():
             matched = fnmatch.filter(self.world.controls, pattern)
             if not matched:
                 hint = nearest(pattern, self.world.controls)
                 raise SpecError(f"{where} setting: expected controls, got {pattern!r}{hint}")
             settings += [(name, self._asked(name, wanted, f"{where} setting {name}")) for name in matched]
+        check_unique([name for name, _ in settings], f"{where} setting")
         return Trigger(tuple(settings), self._condition(row, "while", where))
 
     def _asked(self, name: str, wanted: object, where: str) -> Node:
@@ -214,7 +228,7 @@ class _Reader:
         domain = self.domains[name]
         if wanted == "*":
             return Literal(True)
-        if isinstance(wanted, list):
+        if isinstance(wanted, list) and wanted:
             values = [Literal(plain_value(domain, raw, where)) for raw in wanted]
             tests = tuple(Compare(Asked(), (("==", value),)) for value in values)
             return Logic("or", tests) if len(tests) > 1 else tests[0]
@@ -228,16 +242,22 @@ class _Reader:
         reads = take_list(row, "read", str, where)
         for name in reads:
             check_known(name, self.world.components, "components", f"{where} read")
-        sets = tuple(flatten(take(row, "set", dict, where, {})).items())
+        sets = tuple(take_flat(row, "set", where, {}).items())
         for name, raw in sets:
             check_known(name, self.world.controls, "controls", f"{where} set")
             if not (isinstance(raw, str) and raw.startswith("$")):
                 plain_value(self.domains[name], raw, f"{where} set {name}")
         ask = (row["ask"], take(row, "arguments", dict, where, {})) if "ask" in row else None
+        if ask is not None:
+            check_known(ask[0], INFORMATIONAL, "an informational tool", f"{where} ask")
         facts = take_list(row, "facts", str, where)
         if sets:
             cited(facts, self.ledger, where, graded=False)
         patterns = tuple(take(row, "take", dict, where, {}).items())
+        self.taken |= {name for name, _ in patterns}
+        for name, raw in sets:
+            if isinstance(raw, str) and raw.startswith("$"):
+                check_known(raw[1:], self.taken, "a name that a take before it gives", f"{where} set {name}")
         return Step(when, sets, reads, ask, patterns, take(row, "probe", bool, where, False), facts)
 
     def _check_knowable(self, when: Node | None, where: str) -> None:
@@ -256,7 +276,7 @@ class _Reader:
             name = f"{self.world.id}/{stem}/{take(row, 'id', str, where)}"
             if name in tasks:
                 raise SpecError(f"{where}: expected unique ids, got it twice")
-            relevant = take_list(row, "relevant_tools", str, where) if "relevant_tools" in row else None
+            relevant = self._relevant(row, where) if "relevant_tools" in row else None
             tasks[name] = TaskSpec(
                 id=name,
                 sets=self._sets(row, where),
@@ -269,7 +289,7 @@ class _Reader:
         return tasks
 
     def _sets(self, row: Table, where: str) -> tuple[tuple[str, object], ...]:
-        sets = flatten(take(row, "set", dict, where, {}))
+        sets = take_flat(row, "set", where, {})
         for name, raw in sets.items():
             self._plain(self.domains, name, raw, f"{where} set {name}")
         return tuple(sets.items())
@@ -289,7 +309,7 @@ class _Reader:
     def _case(self, row: Table, number: int) -> Case:
         where = f"{self.where} [[generator]] #{number}"
         check_keys(row, ("set", "vary", "require", "briefings", "decisions", "information"), where)
-        vary = flatten(take(row, "vary", dict, where, {}))
+        vary = take_flat(row, "vary", where, {})
         for name, values in vary.items():
             for raw in take_list(vary, name, object, f"{where} vary"):
                 self._plain(self.domains, name, raw, f"{where} vary {name}")

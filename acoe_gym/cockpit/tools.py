@@ -164,7 +164,10 @@ TOOLS: dict[str, Tool] = {
                     NUMBER, "Headwind along the runway, knots; negative for a tailwind.",
                 ),
                 "surface": _described(TEXT, "Runway surface: paved or dry_grass."),
-                "flaps": _described(TEXT, "Flap position, where the chart offers a choice."),
+                "flaps": {
+                    "anyOf": [TEXT, NUMBER],
+                    "description": "Flap position, where the chart offers a choice.",
+                },
             },
             ("chart",),
             answer=lambda aircraft, _, a: performance.get_performance(aircraft, **a),

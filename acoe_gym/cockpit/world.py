@@ -14,7 +14,17 @@ from typing import Any
 from acoe_gym.cockpit.data import load_toml
 from acoe_gym.cockpit.domains import Domain, Flag, Positions, Range, Value
 from acoe_gym.cockpit.expressions import NAME
-from acoe_gym.cockpit.tables import Table, check_keys, check_unique, flatten, take, take_list, write_sides
+from acoe_gym.cockpit.tables import (
+    Table,
+    check_keys,
+    check_unique,
+    flatten,
+    take,
+    take_flat,
+    take_list,
+    take_numbers,
+    write_sides,
+)
 from acoe_gym.errors import CallRejected, SpecError
 
 KEYS = (
@@ -104,19 +114,21 @@ def parse_domain(table: Table, where: str) -> Domain:
 
 
 def _parse_range(table: Table, where: str) -> Range:
-    bounds = take_list(table, "range", int | float, where)  # type: ignore[arg-type]
-    step = take(table, "step", (int, float), where)
+    bounds, step = take_numbers(table, "range", where), take(table, "step", (int, float), where)
     if len(bounds) != 2 or not bounds[0] < bounds[1] or step <= 0:
         raise SpecError(
             f"{where}: expected range = [low, high] with low < high and step > 0, got {bounds}, {step}"
         )
+    steps = (bounds[1] - bounds[0]) / step
+    if abs(steps - round(steps)) > 1e-6:
+        raise SpecError(f"{where}: expected a range of whole steps, got {bounds} in steps of {step}")
     names = take(table, "names", dict, where, {})
     domain = Range(
         *bounds,
         step,
         take(table, "unit", str, where, ""),
         tuple(names.items()),
-        tuple(table.get("points", ())),
+        take_numbers(table, "points", where),
         take(table, "octal", bool, where, False),
     )
     for value in (*names.values(), *domain.points):
@@ -138,8 +150,8 @@ def parse_rules(rows: list[Table], where: str) -> tuple[Rule, ...]:
     for number, row in enumerate(rows, 1):
         place = f"{where} [[rules]] {row.get('id', f'#{number}')}"
         check_keys(row, ("id", "when", "on", "set", "basis"), place)
-        sets = tuple(flatten(take(row, "set", dict, place)).items())
-        on = tuple(flatten(take(row, "on", dict, place, {})).items())
+        sets = tuple(take_flat(row, "set", place).items())
+        on = tuple(take_flat(row, "on", place, {}).items())
         if not sets or len(on) > 1:
             raise SpecError(f"{place}: expected set = {{…}} and at most one control in on, got {row!r}")
         event = (on[0][0], tuple(on[0][1]) if isinstance(on[0][1], list) else (on[0][1],)) if on else None
@@ -154,7 +166,7 @@ def parse_hidden(table: Table, where: str) -> tuple[dict[str, Domain], dict[str,
     """Return domains and normal values of a ``[hidden]`` table."""
     domains: dict[str, Domain] = {}
     normal: dict[str, Value] = {}
-    for name, raw in flatten(table, "normal").items():
+    for name, raw in flatten(table, f"{where} [hidden]", "normal").items():
         place = f"{where} [hidden] {name}"
         row = raw if isinstance(raw, dict) else {"normal": raw}
         check_keys(row, DOMAIN_KEYS, place)
@@ -177,7 +189,7 @@ def parse_component(name: str, panel: str, row: Any, where: str) -> Component:
     label, powered = take(row, "label", str, where), take(row, "powered", (str, bool), where, None)
     if "lines" in row:
         check_keys(row, ("label", "powered", "lines"), where)
-        lines = tuple((str(text), condition) for text, condition in row["lines"])
+        lines = parse_lines(row["lines"], f"{where} lines")
         return Component(name, label, panel, lines=lines, powered=powered)
     if "value" in row:
         check_keys(row, ("label", "powered", "value", "unit", "decimals", "positions"), where)
@@ -199,10 +211,18 @@ def parse_component(name: str, panel: str, row: Any, where: str) -> Component:
         raise SpecError(f"{where}: expected positions, range, value or lines, got {row!r}")
     moves = [
         (plain_value(domain, a, where), plain_value(domain, b, where))
-        for a, b in row.get("momentary", {}).items()
+        for a, b in take(row, "momentary", dict, where, {}).items()
     ]
     momentary = tuple((int(a), int(b)) for a, b in moves)
     return Component(name, label, panel, domain, momentary, powered=powered, unit=getattr(domain, "unit", ""))
+
+
+def parse_lines(rows: Any, where: str) -> tuple[tuple[str, str], ...]:
+    """Return the (text, condition) pairs of a list of lines."""
+    for row in rows if isinstance(rows, list) else [rows]:
+        if not (isinstance(row, list) and len(row) == 2 and isinstance(row[0], str) and row[0].isascii()):
+            raise SpecError(f'{where}: expected ["TEXT", "condition"] with ASCII text, got {row!r}')
+    return tuple((text, condition) for text, condition in rows)
 
 
 def load_world(path: Path) -> World:
@@ -219,8 +239,9 @@ def load_world(path: Path) -> World:
     components: dict[str, Component] = {}
     domains: dict[str, Domain] = {}
     normal: dict[str, Value] = {}
-    for panel, rows in take(table, "panel", dict, where).items():
-        for name, row in rows.items():
+    panels = take(table, "panel", dict, where)
+    for panel in panels:
+        for name, row in take(panels, panel, dict, f"{where} [panel]").items():
             place = f"{where} [panel.{panel}] {name}"
             if name in components:
                 raise SpecError(f"{place}: expected each component once, got it twice")
@@ -237,7 +258,7 @@ def load_world(path: Path) -> World:
         components=components,
         domains={**domains, **hidden},
         normal={**normal, **hidden_normal},
-        define=flatten(take(table, "define", dict, where, {})),
+        define=take_flat(table, "define", where, {}),
         rules=parse_rules(take(table, "rules", list, where, []), where),
         reports=take(table, "reports", str, where, None),
         inert=take(table, "inert", dict, where, {}),

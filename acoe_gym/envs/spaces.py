@@ -1,6 +1,6 @@
-"""The text observation space: ASCII of bounded length.
+"""The spaces of the text face: ASCII of bounded length out, encoded calls in.
 
-It guards the places where other libraries would fail late or garble the text.
+Both stand guard where other libraries would fail late or garble what passes.
 """
 
 from __future__ import annotations
@@ -19,11 +19,17 @@ from acoe_gym.errors import AdapterNeeded
 # An explicit, ordered string: the order of a charset given as a set depends on the hash seed.
 CHARSET = string.ascii_letters + string.digits + string.punctuation + " \n"
 MAX_LENGTH = 32_768
-CUT = '\n{"ok":false,"error":{"code":"too_many_calls","message":"the answers to the other calls are left out","legal":null}}'
+CUT = (
+    '\n{"ok":false,"error":{"code":"too_many_calls",'
+    '"message":"the answers to the other calls are left out","legal":null}}'
+)
 
 
 def joined(replies: Sequence[str]) -> str:
-    """Return replies as an observation, one a line; those of hundreds of calls that were not run are cut, visibly."""
+    """Return replies as an observation, one a line.
+
+    The replies to hundreds of calls that were not run are cut, visibly.
+    """
     text = "\n".join(replies)
     return text if len(text) <= MAX_LENGTH else text[: text.rfind("\n", 0, MAX_LENGTH - len(CUT))] + CUT
 
@@ -58,7 +64,7 @@ def _no_shared_memory(space: ReplyText, n: int = 1, ctx: Any = None) -> NoReturn
 
 
 class CallSpace(spaces.Dict):
-    """One encoded call. Vector environments over it also take a list: one action of any form per environment."""
+    """One encoded call; vector environments over it also take a list, one action of any form each."""
 
 
 class CallBatch(spaces.Dict):

@@ -13,12 +13,13 @@ from acoe_gym.errors import UnknownName
 
 
 class ReferenceStarts(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstructorArgs):
-    """Begins a share of the episodes at a random call of the procedure, as if the pilot had been handed a list half done.
+    """Begins a share of the episodes at a random call of the procedure, as if handed over half done.
 
-    Late steps of a procedure pay only once the early ones are mastered; from such starts all of them are met from the first day (reference
-    state initialisation, Peng et al. 2018; backplay, Resnick et al. 2018). The share falls linearly to none, so that the policy is trained
-    on true starts in the end. The calls are made through the environment: readings, mask, budget and reward are those of a pilot who
-    made them; the rewards of the calls made ahead are dropped. For training only: an evaluation begins at the true start.
+    Late steps of a procedure pay only once the early ones are mastered; from such starts all of them are met
+    from the first day (reference state initialisation, Peng et al. 2018; backplay, Resnick et al. 2018). The
+    share falls linearly to none, so that the policy is trained on true starts in the end. The calls are made
+    through the environment: readings, mask, budget and reward are those of a pilot who made them; the rewards
+    of the calls made ahead are dropped. For training only: an evaluation begins at the true start.
 
     Args:
         env: a flat environment, wrapped or not.
@@ -50,7 +51,8 @@ class ReferenceStarts(gym.Wrapper[Any, Any, Any, Any], gym.utils.RecordConstruct
             first = round(len(calls) * (1 - self.played / self.steps))
             ahead = first if rng.random() < self.share else int(rng.integers(first, len(calls) + 1))
             for call in calls[:ahead]:
-                observation, _, _, _, info = self.env.step(self._base.row_of((call.tool, json.loads(call.arguments))))
+                row = self._base.row_of((call.tool, json.loads(call.arguments)))
+                observation, _, _, _, info = self.env.step(row)
         return observation, info
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:

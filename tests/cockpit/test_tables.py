@@ -29,12 +29,12 @@ def nested(flat: dict[tuple[str, ...], int]) -> dict[str, object]:
 def test_nested_and_dotted_names_mean_the_same(flat: dict[tuple[str, ...], int]) -> None:
     # A name cannot be a value and a level of others at once.
     paths = {p: v for p, v in flat.items() if not any(q[: len(p)] == p for q in flat if q != p)}
-    assert flatten(nested(paths)) == flatten({".".join(p): v for p, v in paths.items()})
+    assert flatten(nested(paths), "f") == flatten({".".join(p): v for p, v in paths.items()}, "f")
 
 
 def test_a_table_with_the_leaf_key_is_a_value() -> None:
     table = {"tank": {"left": {"range": [0, 9], "normal": 3}, "right": {"range": [0, 9], "normal": 4}}}
-    assert flatten(table, "normal") == {
+    assert flatten(table, "f", "normal") == {
         "tank.left": table["tank"]["left"],
         "tank.right": table["tank"]["right"],
     }
@@ -112,3 +112,8 @@ def test_what_carries_no_mark_is_left_alone() -> None:
 def test_marks_need_two_sides(sides: tuple[str, ...]) -> None:
     with pytest.raises(SpecError, match="w: expected sides = "):
         write_sides({"{x}": 1}, sides, "w")
+
+
+def test_a_name_given_dotted_and_quoted_is_refused() -> None:
+    with pytest.raises(SpecError, match="f: expected 'a.b' once, got it dotted and quoted"):
+        flatten({"a": {"b": 1}, "a.b": 2}, "f")

@@ -171,7 +171,11 @@ def test_a_template_adds_hidden_variables_definitions_and_reports(pump_with: Pum
             "pump/facts.toml [facts] hearsay: expected confidence to be one of V, R, D, paper, got 'Q'",
         ),
         # constraints
-        ('never = "hot"', "", "[[constraints]] never_hot: expected key 'setting'"),
+        (
+            'never = "hot"',
+            "",
+            "[[constraints]] never_hot: expected either setting (and while) or never, got ",
+        ),
         (
             'setting = { power = ["OFF"] }',
             'setting = { powr = ["OFF"] }',
@@ -316,3 +320,65 @@ def test_a_task_may_be_built_from_values_alone(pump: Path) -> None:
     spec = TaskSpec("pump/priming/mine", (("level", 0.5), ("drain", "HALF")), "morning", (), "", None, None)
     task = build_task(library.program("pump/priming"), spec)
     assert dict(zip(task.program.variables, task.initial, strict=True))["level"] == 0.5
+
+
+HARDENED = [
+    # old text, new text, message
+    ('power = ["OFF"] }', "power = [] }", "setting power: expected a name, literal"),
+    ('never = "hot"', 'never = "hot"\nsetting = { power = ["OFF"] }', "never_hot: expected either setting"),
+    ('{ power = ["OFF"] }', '{ power = ["OFF"], "p*" = ["ON"] }', "expected unique ids, got 'power' twice"),
+    ("relevant_tools = []", 'relevant_tools = ["get_metra"]', "got 'get_metra'; nearest: get_metar"),
+    (
+        'morning = "The tanks are low. Please get us water."',
+        "morning = 3",
+        "[briefings]: expected morning to be str",
+    ),
+    (
+        'set = { drain = "SHUT" }',
+        'set = { drain = "$x" }',
+        "#1 set drain: expected a name that a take before it",
+    ),
+    (
+        'set = { drain = "SHUT" }',
+        'ask = "get_meter"\nset = { drain = "SHUT" }',
+        "#1 ask: expected an informational",
+    ),
+    (
+        'set = { drain = "OPEN" }',
+        'set = { start = "PUSH" }',
+        "start: expected a position of rest such as REST, got PUSH",
+    ),
+    ('[["HUMMING", "running"]]', '[["HUMMING"]]', 'operator lines: expected ["TEXT", "condition"]'),
+    ("points = [0, 50, 100]", "points = 3", "speed: expected points to be list, got 3"),
+    ('momentary = { PUSH = "REST" }', "momentary = 3", "start: expected momentary to be dict, got 3"),
+    ("range = [0, 100], step = 5", "range = [0, 103], step = 5", "speed: expected a range of whole steps"),
+    ("range = [0, 10]", "range = [false, true]", "level: expected range to list numbers, got False"),
+    ("[panel.valves]", "[panel]\nfoo = 3\n\n[panel.valves]", "[panel]: expected foo to be dict, got 3"),
+    ('"running and flow.now == 0"', '"flow.now == 1e999"', "expected a name, literal"),
+    ('"running and flow.now == 0"', '"' + "not " * 90 + 'running"', "expected at most 40 levels of nesting"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "message"), HARDENED, ids=[message[:40] for *_, message in HARDENED])
+def test_a_malformed_table_is_a_spec_error_that_says_where(
+    pump_with: PumpWith, old: str, new: str, message: str
+) -> None:
+    with pytest.raises(SpecError) as caught:
+        pump_with((old, new))
+    assert message in str(caught.value)
+
+
+def test_a_line_may_hold_braces(pump_with: PumpWith) -> None:
+    task = pump_with(('"HUMMING"', '"HUM {1} {x"'.replace("{x", "{y")))
+    episode = Episode(task)
+    for component, value in (("drain", "SHUT"), ("power", "ON"), ("start", "PUSH")):
+        episode.one("set_system", {"component": component, "value": value})
+    assert "HUM {1} {y" in episode.one("get_system", {"component": "operator"}).reply
+
+
+def test_a_number_may_be_divided_by_a_negative_literal(pump_with: PumpWith) -> None:
+    task = pump_with(("1 + speed * 0.07 if running else 1", "1 - speed / -4 if running else 1"))
+    reader = task.program.readers["pressure"]
+    state = list(task.initial)
+    state[task.program.slots["running"]], state[task.program.slots["speed"]] = True, 100
+    assert reader(state) == 26

@@ -272,15 +272,14 @@ def test_a_wrong_task_at_reset_names_the_nearest_and_keeps_the_episode(env: Cock
 # Rewards.
 
 
-@pytest.mark.parametrize("reward", ["success", "sgo", "progress"])
-def test_the_reference_earns_the_whole_reward(reference: Callable[[Any], list[Any]], reward: str) -> None:
+@pytest.mark.parametrize("reward", ["success", "sgo"])
+def test_the_reference_earns_one_at_the_end(reference: Callable[[Any], list[Any]], reward: str) -> None:
     env = CockpitEnv("c172s/engine_restart", task=TASK, reward=reward)
     turns = reference(env)
     env.reset()
     rewards = [env.step(turn)[1] for turn in turns]
-    assert sum(rewards) == pytest.approx(2.0 if reward == "progress" else 1.0)
+    assert rewards == [0.0] * (len(turns) - 1) + [1.0]
     assert all(type(r) is float for r in rewards)
-    assert any(rewards[:-1]) is (reward == "progress")
 
 
 def test_sgo_pays_the_share_of_goals_only_to_the_safe(reference: Callable[[Any], list[Any]]) -> None:

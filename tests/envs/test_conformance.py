@@ -256,7 +256,7 @@ def test_nothing_of_info_names_a_hidden_variable(env_id: str) -> None:
 def test_what_was_returned_never_changes_later(env_id: str) -> None:
     """B03: every reference kept of a violating episode equals its copy after the next episode."""
     env = gym.make(env_id)
-    kept = [env.reset(seed=2)]
+    kept: list[Any] = [env.reset(seed=2)]
     cost = 0.0
     for action in random_calls(env, 400):
         kept.append(env.step(action))
