@@ -202,7 +202,7 @@ def main() -> int:
     quick = parser.parse_args().quick
     print(f"acoe_gym {acoe_gym.__version__}, gymnasium {gym.__version__}, Python {sys.version.split()[0]}")
     figures = []
-    for figure in itertools.chain(rates(3 if quick else 7, 0.1 if quick else 0.5), start_up(5)):
+    for figure in itertools.chain(rates(3 if quick else 7, 0.1 if quick else 0.3), start_up(5)):
         digits = 2 if figure.unit == "x" else 0
         print(f"{figure.name:<34}{figure.value:>14,.{digits}f} {figure.unit}", flush=True)
         figures.append(figure)

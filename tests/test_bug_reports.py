@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 import random
@@ -9,14 +10,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import gymnasium as gym
 import pytest
 
+import acoe_gym  # noqa: F401 (registers the ids)
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.console import Outcome
 from acoe_gym.cockpit.episode import MAX_TURNS, Episode, play
 from acoe_gym.cockpit.program import State
 from acoe_gym.cockpit.task import Task
-from acoe_gym.errors import EpisodeOver
+from acoe_gym.errors import AdapterNeeded, EpisodeOver
 
 if TYPE_CHECKING:
     from tests.conftest import Pilot
@@ -31,6 +34,39 @@ READ: tuple[str, dict[str, object]] = ("get_system", {"component": "rpm"})
 
 def solution(episode: Episode) -> list[tuple[str, object]]:
     return [(call.tool, json.loads(call.arguments)) for call in episode.log]
+
+
+ODD = ["flux_capacitor", "x" * 5000, '"quoted"', "two\nlines", "20 \u00b0C", "\U0001f525", "\ud800"]
+
+
+@pytest.mark.parametrize("odd", ODD, ids=[ascii(odd)[:20] for odd in ODD])
+def test_b01_every_observation_is_in_the_declared_space(odd: str) -> None:
+    """Observation outside the declared space. More: envs/test_conformance.py."""
+    env = gym.make("ACOE-C172S-EngineRestart-v0")
+    assert env.reset(seed=0)[0] in env.observation_space
+    for arguments in ({"component": odd}, {"component": "mixture", "value": odd}, {odd: odd}, odd):
+        for tool in ("get_system", "set_system", odd):
+            assert env.step({"name": tool, "arguments": arguments})[0] in env.observation_space
+
+
+def test_b03_what_was_returned_is_never_changed_later() -> None:
+    """Returned objects are live internals. More: envs/test_conformance.py and envs/test_vector.py."""
+    env = gym.make("ACOE-C172S-EngineRestart-Flat-v0")
+    kept: list[object] = list(env.reset(seed=0))
+    for action in range(40):
+        observation, _, _, _, info = env.step(action + 120)
+        kept += [observation, info, env.unwrapped.action_masks()]  # type: ignore[attr-defined]
+    copies = copy.deepcopy(kept)
+    env.reset(seed=1)
+    env.step(5)
+    assert repr(kept) == repr(copies)
+
+
+def test_b10_a_library_that_takes_arrays_is_told_of_the_adapter() -> None:
+    """Unusable with the named library, with a late, obscure error. More: rl/test_sb3.py."""
+    space = gym.make("ACOE-C172S-EngineRestart-v0").observation_space
+    with pytest.raises(AdapterNeeded, match=r"BeliefObservation\(FlatActions\(env\)\)"):
+        hasattr(space, "spaces")  # what Stable-Baselines3 asks first
 
 
 def test_b05_nothing_hangs_on_earlier_episodes_or_global_random_state(solve: Solve) -> None:

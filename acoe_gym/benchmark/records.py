@@ -213,8 +213,9 @@ def results_of(records: Iterable[Record]) -> list[EpisodeResult]:
 
 
 def _scope(entry: str, task: str) -> str:
-    """Return where an entry of the hash tree must agree: in a task, a template, an aircraft, or everywhere."""
-    aircraft, template = task.split("/")[0], "/".join(task.split("/")[:2])
+    """Return where an entry of the tree must agree: in a task, a template, an aircraft, or everywhere."""
+    aircraft, procedure, _ = task.split("/", 2)
+    template = f"{aircraft}/{procedure}"
     scopes = {"task": task, "information": task, "template": template, "world": aircraft, "charts": aircraft}
     return scopes.get(entry, "")
 

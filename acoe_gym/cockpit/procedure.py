@@ -6,14 +6,11 @@ It knows what a pilot knows: the list, the briefing and what the tools answer. I
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
-from functools import cache
+from collections.abc import Generator, Mapping
 from typing import Any
 
-from acoe_gym.cockpit.domains import Value
 from acoe_gym.cockpit.expressions import Choice, Compare, Line, Literal, Logic, Member, Name, Node, Not
 from acoe_gym.cockpit.fold import ARITH, COMPARE
-from acoe_gym.cockpit.program import Program
 from acoe_gym.cockpit.scope import derived
 from acoe_gym.cockpit.task import Task
 from acoe_gym.cockpit.templates import Step
@@ -146,35 +143,3 @@ def _told(task: Task, when: Node | None) -> bool:
         if part.id.startswith("decision.")
     }
     return when is None or len(readings) < len(parts) or bool(evaluate(when, readings))
-
-
-def remaining_writes(task: Task, state: Sequence[Value]) -> int:
-    """Return how many changing writes the list would still make from a state, judged by true values.
-
-    A probe that only finds out what stands already (moved, and moved back) does not count. For shaping
-    rewards and for measuring progress; a pilot cannot know it.
-    """
-    program, now = task.program, list(state)
-    count = 0
-    probed: dict[int, Value] = {}
-    for step, condition in zip(program.template.procedure, _conditions(program), strict=True):
-        if not condition(now):
-            continue
-        for name, raw in step.sets:
-            if isinstance(raw, str) and raw.startswith("$"):
-                continue  # known only from a reply
-            slot, value = program.slots[name], program.template.domains[name].parse(raw)
-            if now[slot] != value:
-                if step.probe:
-                    probed[slot] = now[slot]
-                program.writers[name](now, value)
-                count += 1
-    return count - 2 * sum(now[slot] == before for slot, before in probed.items())
-
-
-@cache
-def _conditions(program: Program) -> tuple[Callable[[Sequence[Value]], bool], ...]:
-    return tuple(
-        program.condition(Literal(True) if step.when is None else step.when)
-        for step in program.template.procedure
-    )

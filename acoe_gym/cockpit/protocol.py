@@ -64,8 +64,8 @@ def _charts_hash(aircraft: str) -> str:
 def hash_tree(task: Task) -> dict[str, str]:
     """Return everything that a score depends on, hashed: two records are comparable when their trees agree.
 
-    ``world``, ``charts`` and ``template`` cover all that those files say, ``task`` the folded cone and the texts
-    of the one task, ``information`` the frozen weather and load.
+    ``world``, ``charts`` and ``template`` cover all that those files say, ``task`` the folded cone and the
+    texts of the one task, ``information`` the frozen weather and load.
     """
     info, template = task.information, task.program.template
     frozen = [

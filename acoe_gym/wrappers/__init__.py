@@ -5,6 +5,7 @@ from __future__ import annotations
 from acoe_gym.wrappers.belief_observation import BeliefObservation
 from acoe_gym.wrappers.benchmark_metrics import BenchmarkMetrics
 from acoe_gym.wrappers.cost_penalty import CostPenalty
+from acoe_gym.wrappers.finite_horizon import FiniteHorizon
 from acoe_gym.wrappers.flat_actions import FlatActions
 
-__all__ = ["BeliefObservation", "BenchmarkMetrics", "CostPenalty", "FlatActions"]
+__all__ = ["BeliefObservation", "BenchmarkMetrics", "CostPenalty", "FiniteHorizon", "FlatActions"]

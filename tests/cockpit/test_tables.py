@@ -115,5 +115,5 @@ def test_marks_need_two_sides(sides: tuple[str, ...]) -> None:
 
 
 def test_a_name_given_dotted_and_quoted_is_refused() -> None:
-    with pytest.raises(SpecError, match="f: expected 'a.b' once, got it dotted and quoted"):
+    with pytest.raises(SpecError, match=r"f: expected 'a\.b' once, got it dotted and quoted"):
         flatten({"a": {"b": 1}, "a.b": 2}, "f")

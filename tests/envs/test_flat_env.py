@@ -284,6 +284,15 @@ def test_a_control_that_a_rule_moves_is_never_masked() -> None:
     )
 
 
+def test_a_position_that_springs_back_is_never_masked() -> None:
+    env = flat()
+    springs = [("magnetos", "START"), ("stby_batt", "TEST"), ("warning_softkey", "PRESS")]
+    rows = [row("set_system", component=component, value=value) for component, value in springs]
+    for action in rows:
+        env.step(action)
+        assert env.action_masks()[rows].all()
+
+
 @given(ROWS, st.sampled_from(TASKS))
 @settings(max_examples=60)
 def test_submitting_is_always_allowed(rows: list[int], task: str) -> None:

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from acoe_gym.cockpit import library
 from acoe_gym.envs.calls import flat_table
 from acoe_gym.envs.cockpit_env import CockpitEnv
 from acoe_gym.envs.flat_env import FlatCockpitEnv
+from acoe_gym.envs.rendering import NAME, WIDTH, _columns
 
 TASK = "c172s/engine_restart/stopped_prop_left_tank"
 WORLD = library.world("c172s")
@@ -119,11 +122,31 @@ def test_what_changes_with_a_write_is_marked_too(env: CockpitEnv) -> None:
     assert "STBY AIRSPEED" not in names
 
 
-def test_a_reset_forgets_the_last_drawing(env: CockpitEnv) -> None:
-    drawn(env)
-    put(env, "seat_belts", "LOOSE")
+def lit(lines: int) -> str:
+    return " ".join(["[LOW VOLTS]"] * lines)
+
+
+@pytest.mark.parametrize("face", FACES.values(), ids=FACES)
+def test_a_reset_forgets_the_last_drawing(face: Callable[..., Any]) -> None:
+    env = face("c172s/engine_restart", task=TASK, render_mode="ansi")
     env.reset()
-    assert marked(drawn(env)) == []
+    write = ("set_system", {"component": "seat_belts", "value": "LOOSE"})
+    env.step(
+        np.int64(env.row_of(write))
+        if face is FlatCockpitEnv
+        else dict(zip(("name", "arguments"), write, strict=True))
+    )
+    env.render()
+    env.reset()
+    assert marked(env.render()) == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 70).map("A".__mul__) | st.integers(0, 40).map(lit), st.booleans())))
+def test_cells_of_any_length_fit_the_width_in_their_order(readings: list[tuple[str, bool]]) -> None:
+    cells = [(f" {number:<{NAME}} {text}", wide) for number, (text, wide) in enumerate(readings)]
+    lines = _columns(cells)
+    assert all(len(line) <= WIDTH for line in lines)
+    assert "".join("".join(lines).split()) == "".join("".join(text for text, _ in cells).split())
 
 
 def test_drawing_changes_nothing(env: CockpitEnv) -> None:

@@ -102,6 +102,20 @@ def test_a_state_survives_pickling(make: Callable[..., Any]) -> None:
 
 
 @face
+def test_progress_is_paid_alike_after_going_back(make: Callable[..., Any]) -> None:
+    env, fresh = begun(make), begun(make)
+    writes = ("target_airspeed", 68), ("fuel_selector", "BOTH")
+    first, second = (
+        TABLE.index(("set_system", {"component": name, "value": value})) for name, value in writes
+    )
+    act(env, first)
+    fresh.set_state(env.get_state())
+    _, expected, *_ = act(env, second)
+    _, paid, *_ = act(fresh, second)
+    assert paid == expected > 0
+
+
+@face
 def test_going_back_after_the_end_takes_the_episode_up_again(make: Callable[..., Any]) -> None:
     env = begun(make)
     state = env.get_state()
