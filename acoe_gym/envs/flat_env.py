@@ -35,12 +35,14 @@ class FlatCockpitEnv(gym.Env[Array, np.int64]):
 
     ## Masks
     `action_masks` returns m booleans, from readings only. ``mask="no-ops"`` (the default) leaves out writes
-    that are known to change nothing, ``"legal"`` leaves out nothing. Unsafe actions are never masked.
+    that are known to change nothing and questions answered since the last write, ``"legal"`` leaves out
+    nothing. Unsafe actions are never masked.
 
     ## Everything else
     Tasks whose captain asks for a value that only an informational tool gives are not drawn (the belief holds
-    no reports); ``task=`` still plays them. Reward, cost, info, episode end and other arguments: as in
-    `CockpitEnv`.
+    no reports); ``task=`` still plays them. Algorithms that look past a truncation (all of
+    Stable-Baselines3) want `acoe_gym.wrappers.FiniteHorizon` around it. Reward, cost, info, episode end and
+    other arguments: as in `CockpitEnv`.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 (Gymnasium's own form)
