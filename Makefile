@@ -48,9 +48,12 @@ package: $(VENV)/.with-dev ## build sdist and wheel, install each in a fresh env
 docs: $(VENV)/.with-progress ## write the generated pages again
 	$(BIN)/acoe tools --format markdown > docs/tools.md.new
 	mv docs/tools.md.new docs/tools.md
+	$(BIN)/acoe tasks --search
+	$(BIN)/acoe tasks --format markdown > docs/tasks.md.new
+	mv docs/tasks.md.new docs/tasks.md
 
 clean: ## remove everything that the other targets made
-	rm -rf $(VENV) $(VENV)-rl .matrix build dist *.egg-info demo-records docs/tools.md.new
+	rm -rf $(VENV) $(VENV)-rl .matrix build dist *.egg-info demo-records docs/*.md.new
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 

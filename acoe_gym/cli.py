@@ -21,9 +21,20 @@ from acoe_gym.benchmark.suites import SUITES, generated_ids, task_of
 from acoe_gym.cockpit import library, manifest, validation
 from acoe_gym.cockpit.metrics import Summary, aggregate
 from acoe_gym.cockpit.scoreboard import comparison_table, summary_table, task_table
+from acoe_gym.cockpit.text import compact
 from acoe_gym.cockpit.tools import json_schemas, openai_tools
+from acoe_gym.commands.arguments import positive
+from acoe_gym.commands.authoring import AUTHORING
+from acoe_gym.commands.datasets import (
+    CORE_WARNING,
+    add_export_options,
+    add_generate_options,
+    export_lines,
+    generate_lines,
+)
 from acoe_gym.commands.describe import catalogue, spoilers, told
 from acoe_gym.commands.pages import list_page, show_page
+from acoe_gym.commands.proofs import add_prove_options, results
 from acoe_gym.commands.tools_page import tools_page
 from acoe_gym.errors import AcoeError, UnknownName
 from acoe_gym.version import __version__
@@ -179,6 +190,15 @@ def _validate(args: argparse.Namespace) -> int:
     return 0 if report.ok and not differences else 1
 
 
+def _prove(args: argparse.Namespace) -> int:
+    code = 0
+    for result in results(args):
+        code |= not result.ok
+        _say(compact({"ok": result.ok, **asdict(result)}) if args.json else "\n".join(result.lines()))
+        sys.stdout.flush()
+    return code
+
+
 def _tools(args: argparse.Namespace) -> int:
     if args.format == "markdown":
         _say(tools_page().rstrip("\n"))
@@ -194,6 +214,24 @@ def _manifest(args: argparse.Namespace) -> int:
     differences = manifest.check()
     _say("\n".join(differences or ["the manifest agrees with the specifications"]))
     return 1 if differences else 0
+
+
+def _lines(args: argparse.Namespace) -> int:
+    for line in args.lines(args):
+        _say(line)
+    return 0
+
+
+def _generate(args: argparse.Namespace) -> int:
+    for line in generate_lines(args):
+        _say(line)
+    return 0
+
+
+def _export(args: argparse.Namespace) -> int:
+    for line in export_lines(args):
+        _say(line)
+    return _complain(CORE_WARNING, 0) if args.suite == "core" else 0
 
 
 # The words of the command line.
@@ -215,9 +253,13 @@ def _parser() -> argparse.ArgumentParser:
         _add_run,
         _add_demo,
         _add_replay,
+        _add_generate,
+        _add_export,
         _add_validate,
+        _add_prove,
         _add_tools,
         _add_manifest,
+        _add_authoring,
     ):
         add(commands)
     return parser
@@ -269,7 +311,7 @@ def _add_run(commands: Any) -> None:
         "--suite", choices=SUITES, default="core",
         help="core: the frozen tasks, N times each; generated: N variants per template, from seed S on",
     )  # fmt: skip
-    parser.add_argument("--trials", type=_positive, default=1, metavar="N", help="default 1")
+    parser.add_argument("--trials", type=positive, default=1, metavar="N", help="default 1")
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="write records there; a stopped run continues"
     )
@@ -293,6 +335,18 @@ def _add_replay(commands: Any) -> None:
     )
 
 
+def _add_generate(commands: Any) -> None:
+    about = "draw variants of templates and print them as JSON lines, or count how many differ"
+    example = "acoe generate --template c172s/engine_restart --count 100 --split train --out variants.jsonl"
+    add_generate_options(_add(commands, "generate", _generate, about, example))
+
+
+def _add_export(commands: Any) -> None:
+    about = "write datasets to train on: reference episodes, preference pairs, labelled trajectories"
+    example = "acoe export --format openai-chat --count 100 --out chats.jsonl"
+    add_export_options(_add(commands, "export", _export, about, example))
+
+
 def _add_validate(commands: Any) -> None:
     about = "prove tasks sound: solvable, not trivial, unsafe acts possible, sources cited"
     parser = _add(commands, "validate", _validate, about, "acoe validate my_specs")
@@ -303,6 +357,11 @@ def _add_validate(commands: Any) -> None:
     parser.add_argument("--solutions", action="store_true", help="search the shortest safe solutions too")
     parser.add_argument("--manifest", action="store_true", help="check the manifest of frozen tasks too")
     _add_json(parser)
+
+
+def _add_prove(commands: Any) -> None:
+    about = "search tasks for shortest safe solutions, unavoidable constraints and traps"
+    add_prove_options(_add(commands, "prove", _prove, about, "acoe prove c172s/engine_restart"))
 
 
 def _add_tools(commands: Any) -> None:
@@ -319,18 +378,19 @@ def _add_manifest(commands: Any) -> None:
     group.add_argument("--write", action="store_true", help="write it anew; scores change their meaning")
 
 
+def _add_authoring(commands: Any) -> None:
+    for command in AUTHORING:
+        parser = _add(commands, command.name, _lines, command.about, command.example)
+        command.options(parser)
+        parser.set_defaults(lines=command.lines)
+
+
 def _add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _add_seed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="default 0")
-
-
-def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"expected a whole number from 1, got {text!r}")
-    return int(text)
 
 
 if __name__ == "__main__":

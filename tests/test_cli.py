@@ -19,7 +19,10 @@ from acoe_gym.version import __version__
 TASK = "c172s/engine_restart/stopped_prop_left_tank"
 ROOT = Path(acoe_gym.__file__).parents[1]
 PUMP = Path(__file__).parent / "worlds"
-COMMANDS = ("list", "show", "run", "demo", "replay", "validate", "tools", "manifest")
+COMMANDS = (
+    "list", "show", "run", "demo", "replay", "generate", "export", "validate", "prove", "tools", "manifest",
+    "explain", "new", "tasks",
+)  # fmt: skip
 
 Capture = pytest.CaptureFixture[str]
 
@@ -92,7 +95,7 @@ def test_demo_prints_one_row_per_policy_and_its_records_replay(tmp_path: Path, c
         for line in said(capsys, "demo", "--out", str(tmp_path)).splitlines()
         if line
     }
-    assert rows["reference"][:3] == ["reference", "15", "1.000"]
+    assert rows["reference"][:3] == ["reference", str(len(library.task_ids())), "1.000"]
     assert rows["noop"][2] == rows["read-only"][2] == "0.000"
     assert float(rows["generic"][2]) <= 0.30
     assert float(rows["random"][2]) <= 0.01
@@ -173,6 +176,7 @@ def test_errors_are_one_line(capsys: Capture, argv: list[str], code: int, messag
         [], ["fly"], ["show"], ["run"], ["run", "--policy", "noop", "--trials", "0"], ["tools"],
         ["tools", "--format", "yaml"], ["manifest"], ["run", "--policy", "noop", "--suite", "best"],
         ["run", "--policy", "noop", "--seed", "x"], ["demo"], ["manifest", "--check", "--write"],
+        ["generate", "--split", "trian"], ["export"], ["export", "--format", "csv", "--out", "x"],
     ],
 )  # fmt: skip
 def test_what_is_not_understood_is_answered_with_the_usage(capsys: Capture, argv: list[str]) -> None:

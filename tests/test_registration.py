@@ -132,7 +132,7 @@ def test_the_id_over_all_plays_what_was_added() -> None:
     for seed in range(40):
         env.reset(seed=seed)
         aircraft.add(env.get_wrapper_attr("task").id.partition("/")[0])
-    assert aircraft == {"c172s", "pump"}
+    assert aircraft == {"c172s", "pa44", "pump"}
 
 
 def test_a_component_that_is_not_on_board_is_rejected_in_the_id_over_all() -> None:

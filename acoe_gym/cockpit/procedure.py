@@ -135,11 +135,24 @@ def needs_information(task: Task) -> bool:
 
 
 def _told(task: Task, when: Node | None) -> bool:
-    """Judge a condition over the captain's decisions; one that needs a reading may hold."""
-    parts = [] if when is None else [part for part in derived(when) if isinstance(part, Name)]
-    readings = {
-        part.id: part.id.partition(".")[2] in task.decisions
-        for part in parts
-        if part.id.startswith("decision.")
-    }
-    return when is None or len(readings) < len(parts) or bool(evaluate(when, readings))
+    """Tell whether a condition may hold in a task, its decisions being known and every reading open."""
+    return when is None or True in _possible(when, task.decisions)
+
+
+def _possible(node: Node, decisions: tuple[str, ...]) -> frozenset[bool]:
+    """Return the values that a condition can take."""
+    match node:
+        case Literal(value):
+            return frozenset({bool(value)})
+        case Name(name) if name.startswith("decision."):
+            return frozenset({name.partition(".")[2] in decisions})
+        case Not(item):
+            return frozenset(not value for value in _possible(item, decisions))
+        case Logic(op, items):
+            decisive = op == "or"
+            parts = [_possible(item, decisions) for item in items]
+            settled = {decisive} if any(decisive in part for part in parts) else set()
+            return frozenset(
+                settled | ({not decisive} if all((not decisive) in part for part in parts) else set())
+            )
+    return frozenset({True, False})

@@ -11,6 +11,7 @@ from acoe_gym.cockpit.domains import Value
 from acoe_gym.cockpit.reference import Write
 from acoe_gym.cockpit.relevance import Relevance
 from acoe_gym.cockpit.task import Task
+from acoe_gym.errors import AcoeError
 
 State = tuple[Value, ...]
 Move = tuple[str, Value]
@@ -29,10 +30,18 @@ class Solution:
     states: int
 
 
-def shortest(task: Task) -> Solution | None:
-    """Return a shortest solution without a write that violates a constraint, or None if there is none."""
+class SearchStopped(AcoeError):
+    """A search that found more states than it was allowed to; whether there is a solution is open."""
+
+
+def shortest(task: Task, limit: int | None = None) -> Solution | None:
+    """Return a shortest solution without a write that violates a constraint, or None if there is none.
+
+    Raises:
+        SearchStopped: more states than ``limit`` were found before a solution was.
+    """
     relevance = Relevance(task)
-    moves, states = _Search(task, relevance).run()
+    moves, states = _Search(task, relevance).run(limit)
     if moves is None:
         return None
     show = {name: task.program.template.domains[name].show for name in task.program.variables}
@@ -45,6 +54,7 @@ class _Search:
 
     def __init__(self, task: Task, relevance: Relevance) -> None:
         program = task.program
+        self._id = task.id
         self._start = task.initial
         self._mask = task.constraint_mask
         self._needs = relevance.needs()
@@ -55,7 +65,7 @@ class _Search:
             for name, values in relevance.candidates().items()
         ]
 
-    def run(self) -> tuple[list[Move] | None, int]:
+    def run(self, limit: int | None) -> tuple[list[Move] | None, int]:
         """Return the moves of a shortest path (None if there is none) and the number of states looked at."""
         order = count()  # among equals the oldest goes first, and states are never compared
         start = self._key(self._start)
@@ -69,6 +79,8 @@ class _Search:
                 continue
             if all(met(state) for met in self._solved):
                 return _path(came, key), len(depths)
+            if limit is not None and len(depths) > limit:
+                raise SearchStopped(f"{self._id}: expected a solution among {limit:,} states, got none")
             for move, after in self._next(state):
                 found = self._key(after)
                 if depths.get(found, depth + 2) > depth + 1:

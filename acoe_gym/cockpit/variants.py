@@ -3,45 +3,172 @@
 A draw is settled like a cockpit that was left alone, satisfies its case's ``require``, is not solved at the
 start, never equals a core task in anything that matters to the grade or to the procedure, and is solved by
 the reference within the budget. The same seed gives the same task in every process.
+
+Splits and difficulties choose among variants: a split by a hash of what counts in the task, so that no
+exercise is in two of them; a difficulty by how many writes the reference makes.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TypeVar
+from itertools import combinations
+from typing import NamedTuple
 
 from acoe_gym.cockpit import library
-from acoe_gym.cockpit.domains import Value
-from acoe_gym.cockpit.expressions import Line, Literal, Name, Node
-from acoe_gym.cockpit.program import Program, State
-from acoe_gym.cockpit.reference import solve
-from acoe_gym.cockpit.scope import derived, reads
-from acoe_gym.cockpit.task import Task, applying, build_task, settle
-from acoe_gym.cockpit.templates import Case, TaskSpec, Template
-from acoe_gym.errors import SpecError
+from acoe_gym.cockpit.drawing import Drawer, Projection, drawer_of
+from acoe_gym.cockpit.program import Program
+from acoe_gym.cockpit.reference import solve, writes
+from acoe_gym.cockpit.task import Task, build_task, digest
+from acoe_gym.errors import SpecError, UnknownName, nearest
 
+# Percent of all exercises.
+SPLITS = {"train": 80, "validation": 10, "test": 10}
+DIFFICULTIES = ("easy", "medium", "hard")
 MAX_DRAWS = 1000
-T = TypeVar("T")
-Projection = tuple[object, ...]
+# A ladder is measured on the variants of the seeds from 0 on.
+LADDER_VARIANTS = 300
 
 
-def generate(template_id: str, seed: int) -> Task:
+class Ladder(NamedTuple):
+    """A template's difficulties: the most writes that still count as ``easy`` and as ``medium``."""
+
+    easy: int
+    medium: int
+
+    def rung(self, write_count: int) -> str:
+        """Return the difficulty of a task whose reference makes so many changing writes."""
+        return DIFFICULTIES[(write_count > self.easy) + (write_count > self.medium)]
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many exercises a template's generator gives.
+
+    Attributes:
+        draws: variants drawn, or with ``exact`` combinations tried.
+        distinct: exercises among them that differ in what counts; with ``exact`` all that there are.
+        space: combinations of the listed values, an upper bound of ``distinct``; many are not usable.
+        exact: whether the space was small enough to be tried as a whole.
+        splits, difficulties: how the distinct ones divide.
+        ladder: the template's difficulties.
+    """
+
+    template: str
+    draws: int
+    distinct: int
+    space: int
+    exact: bool
+    splits: Mapping[str, int]
+    difficulties: Mapping[str, int]
+    ladder: Ladder
+
+
+def generate(template_id: str, seed: int, split: str | None = None, difficulty: str | None = None) -> Task:
     """Return one variant of a template.
 
     Args:
         template_id: such as ``c172s/engine_restart``.
-        seed: any integer; the task id ends with it.
+        seed: any integer. The task id ends with it; where the variant of the seed does not fit split and
+            difficulty, further seeds follow from it, and the id ends with the first that fits, so that an id
+            alone names a task.
+        split: a name of `SPLITS`, or None for any.
+        difficulty: a name of `DIFFICULTIES`, or None for any.
 
     Raises:
-        UnknownName: there is no template of that id.
-        SpecError: the template has no generator, or none of `MAX_DRAWS` draws was usable.
+        UnknownName: there is no template, split or difficulty of that name.
+        SpecError: the template has no generator or not that difficulty, or none of `MAX_DRAWS` draws was
+            usable.
     """
-    drawer = _drawer(library.program(template_id))
+    check_choice(split, difficulty)
+    drawer = drawer_of(library.program(template_id))
+    if difficulty is not None and difficulty not in difficulties(template_id):
+        found = ", ".join(difficulties(template_id))
+        raise SpecError(f"{drawer.where}: expected a difficulty that it has ({found}), got {difficulty!r}")
+    dice = random.Random(f"{template_id}/{seed}/redraw")  # noqa: S311 - a draw of tasks, not a secret
+    last = seed
+    for _ in range(MAX_DRAWS):
+        task = _variant(drawer, last)
+        if split in (None, split_of(task)) and (difficulty is None or difficulty == difficulty_of(task)):
+            return task
+        last = int(dice.random() * 2**40)
+    wanted = " ".join(filter(None, (difficulty, split)))
+    raise SpecError(
+        f"{drawer.where}: expected a {wanted} variant, got none in {MAX_DRAWS} from seed {seed} on"
+    )
+
+
+def check_choice(split: str | None, difficulty: str | None) -> None:
+    """Raise UnknownName, with the nearest name, unless both are None or known."""
+    for what, name, known in (("split", split, tuple(SPLITS)), ("difficulty", difficulty, DIFFICULTIES)):
+        if name is not None and name not in known:
+            hint = nearest(str(name), known, 1)
+            raise UnknownName(f"expected {what} to be one of {', '.join(known)}, got {name!r}{hint}")
+
+
+def split_of(task: Task) -> str:
+    """Return the split of a task; tasks that are the same exercise are in the same one."""
+    values, shown = projection(task)
+    key = [task.program.template.id, [*map(_comparable, values)], [*map(_comparable, shown)]]
+    percent = int(digest(key)[:12], 16) % 100
+    return next(name for name, end in _split_ends() if percent < end)
+
+
+def difficulty_of(task: Task) -> str:
+    """Return the difficulty of a task, by the number of changing writes of its reference."""
+    return _ladder(task.program).rung(len(writes(solve(task))))
+
+
+def ladder(template_id: str) -> Ladder:
+    """Return where a template's difficulties end, so that each holds as near a third of it as can be.
+
+    Measured on `LADDER_VARIANTS` variants. A template whose references make two numbers of writes only has
+    no ``medium``; one number is ``easy``.
+    """
+    return _ladder(library.program(template_id))
+
+
+def difficulties(template_id: str) -> tuple[str, ...]:
+    """Return the difficulties that a template has, the easiest first."""
+    program = library.program(template_id)
+    found = {_ladder(program).rung(length) for length in _lengths(program)}
+    return tuple(name for name in DIFFICULTIES if name in found)
+
+
+def count(template_id: str, draws: int = 20_000) -> Count:
+    """Count the distinct exercises among the variants of ``draws`` seeds.
+
+    A space of at most so many combinations is tried as a whole instead.
+    """
+    drawer = drawer_of(library.program(template_id))
+    space = drawer.space()
+    exact = space <= draws
+    tasks = _every(drawer) if exact else (_variant(drawer, seed) for seed in range(draws))
+    found: dict[Projection, Task] = {}
+    for task in tasks:
+        found.setdefault(projection(task), task)
+    splits = Counter(map(split_of, found.values()))
+    rungs = Counter(map(difficulty_of, found.values()))
+    return Count(
+        template=template_id,
+        draws=space if exact else draws,
+        distinct=len(found),
+        space=space,
+        exact=exact,
+        splits={name: splits[name] for name in SPLITS},
+        difficulties={name: rungs[name] for name in DIFFICULTIES},
+        ladder=ladder(template_id),
+    )
+
+
+def _variant(drawer: Drawer, seed: int) -> Task:
+    """Return the variant of a seed: the first draw from it that may be used."""
     if not drawer.cases:
         raise SpecError(f"{drawer.where}: expected at least one case to draw from, got none")
+    template_id = drawer.program.template.id
     # Random hashes a text by itself: neighbouring seeds share nothing and PYTHONHASHSEED plays no part.
     rng = random.Random(f"{template_id}/{seed}")  # noqa: S311 - a draw of tasks, not a secret
     for _ in range(MAX_DRAWS):
@@ -57,6 +184,49 @@ def generate(template_id: str, seed: int) -> Task:
     )
 
 
+def _every(drawer: Drawer) -> Iterator[Task]:
+    """Yield a task per combination that may be used."""
+    for spec in drawer.every():
+        task = build_task(drawer.program, spec)
+        if reference_solves(task):
+            yield task
+
+
+def _split_ends() -> Iterator[tuple[str, int]]:
+    end = 0
+    for name, share in SPLITS.items():
+        end += share
+        yield name, end
+
+
+def _comparable(value: object) -> object:
+    """Return values that are equal in Python as equal JSON: 3, 3.0 and, as a flag, True."""
+    return float(value) if isinstance(value, int | float) else value
+
+
+@cache
+def _lengths(program: Program) -> Counter[int]:
+    """Return how many variants have references of how many writes."""
+    drawer = drawer_of(program)
+    return Counter(len(writes(solve(_variant(drawer, seed)))) for seed in range(LADDER_VARIANTS))
+
+
+@cache
+def _ladder(program: Program) -> Ladder:
+    lengths = _lengths(program)
+    found = sorted(lengths)
+    if len(found) < len(DIFFICULTIES):
+        return Ladder(found[0], found[0])
+
+    def largest(ends: tuple[int, ...]) -> int:
+        rungs: Counter[str] = Counter()
+        for length, times in lengths.items():
+            rungs[Ladder(*ends).rung(length)] += times
+        return max(rungs.values())
+
+    return Ladder(*min(combinations(found[:-1], 2), key=largest))
+
+
 def reference_solves(task: Task) -> bool:
     """Tell whether the procedure submits within the budget with all goals met and nothing violated."""
     episode = solve(task)
@@ -69,99 +239,4 @@ def projection(task: Task) -> Projection:
     That is every stored variable which goals, constraints or the rules behind them depend on, and what the
     components that the procedure looks at show at the start.
     """
-    return _drawer(task.program).project(task.initial)
-
-
-@dataclass(frozen=True)
-class _Drawer:
-    """What all draws from one template share."""
-
-    program: Program
-    where: str
-    cases: tuple[tuple[Case, Callable[[Sequence[Value]], bool]], ...]
-    slots: tuple[int, ...]
-    shown: tuple[str, ...]
-    core: frozenset[Projection]
-
-    def draw(self, rng: random.Random, task_id: str) -> TaskSpec | None:
-        """Return one draw, or None if it may not be used."""
-        case, required = _pick(rng, self.cases)
-        sets = dict(case.sets)
-        sets.update((name, _pick(rng, values)) for name, values in case.vary)
-        briefing, decisions = _pick(rng, case.briefings), _pick(rng, case.decisions)
-        information = _pick(rng, case.information)
-        state = self._settled(sets, decisions)
-        if state is None or not required(state) or self._solved(state) or self.project(state) in self.core:
-            return None
-        return TaskSpec(task_id, self._texts(state), briefing, decisions, information, None, None)
-
-    def project(self, state: Sequence[Value]) -> Projection:
-        values = tuple(state[slot] for slot in self.slots)
-        return values, tuple(self.program.readers[name](state) for name in self.shown)
-
-    def _settled(self, sets: dict[str, object], decisions: tuple[str, ...]) -> State | None:
-        template = self.program.template
-        values = dict(template.normal)
-        values.update((name, template.domains[name].parse(raw)) for name, raw in sets.items())
-        values.update((f"decision.{name}", True) for name in decisions)
-        state = [values[name] for name in self.program.variables]
-        return state if settle(self.program, state) else None
-
-    def _solved(self, state: State) -> bool:
-        goals, _ = applying(self.program, state)
-        return all(self.program.goals[i](state) for i in goals)
-
-    def _texts(self, state: State) -> tuple[tuple[str, object], ...]:
-        """Return the state as a task's ``set``: every variable that differs from the template's start."""
-        template = self.program.template
-        pairs = zip(self.program.variables, state, strict=True)
-        return tuple(
-            (name, template.domains[name].show(value))
-            for name, value in pairs
-            if value != template.normal[name] and not name.startswith("decision.")
-        )
-
-
-@cache
-def _drawer(program: Program) -> _Drawer:
-    template = program.template
-    where = f"{template.world.id}/{template.path.name} [[generator]]"
-    cases = tuple((case, program.condition(case.require)) for case in template.generator)
-    slots = tuple(program.slots[name] for name in _influential(program))
-    bare = _Drawer(program, where, cases, slots, _looked_at(template), frozenset())
-    core = frozenset(bare.project(library.task(task_id).initial) for task_id in template.tasks)
-    return _Drawer(program, where, cases, slots, bare.shown, core)
-
-
-def _influential(program: Program) -> tuple[str, ...]:
-    """Return the stored variables that goals and constraints depend on, through rules of any number."""
-    template, names = program.template, program.template.names
-    trees: list[Node] = [tree for goal in template.goals for tree in (goal.that, goal.applies)]
-    for constraint in template.constraints:
-        trees += [constraint.applies, *(trigger.condition for trigger in constraint.triggers)]
-        trees += [asked for trigger in constraint.triggers for _, asked in trigger.settings]
-    found: set[str] = set().union(*(reads(tree, names) for tree in trees))
-    while True:
-        behind = [rule for rule in program.rules if found & {name for name, _ in rule.sets}]
-        more: set[str] = {rule.on[0] for rule in behind if rule.on is not None}
-        more = more.union(*(reads(tree, names) for rule in behind for tree in rule.trees))
-        if more <= found:
-            return tuple(name for name in program.variables if name in found)
-        found |= more
-
-
-def _looked_at(template: Template) -> tuple[str, ...]:
-    """Return the components that the procedure reads or sets."""
-    looked: list[str] = []
-    for step in template.procedure:
-        looked += [*step.reads, *(name for name, _ in step.sets)]
-        for part in derived(step.when or Literal(value=True)):
-            looked += (
-                [part.component] if isinstance(part, Line) else [part.id] if isinstance(part, Name) else []
-            )
-    return tuple(name for name in dict.fromkeys(looked) if name in template.world.components)
-
-
-def _pick(rng: random.Random, pool: Sequence[T]) -> T:
-    # Of all its methods, random() alone is promised to stay the same across Python versions.
-    return pool[int(rng.random() * len(pool))]
+    return drawer_of(task.program).project(task.initial)

@@ -78,10 +78,10 @@ def spoilers(task: Task) -> Table:
         "procedure": table["procedure"],
     }
     cited = [name for part in rows.values() for row in part for name in row.get("facts", ())]
-    return {"start": _start(task), **rows, "facts": _facts(task, dict.fromkeys(cited))}
+    return {"start": start(task), **rows, "facts": _facts(task, dict.fromkeys(cited))}
 
 
-def _start(task: Task) -> Table:
+def start(task: Task) -> Table:
     """Return every stored variable that does not stand as in a normal cockpit."""
     template = task.program.template
     world = template.world

@@ -29,7 +29,7 @@ def show_page(told: Table, answers: Table | None = None) -> str:
     info = told["information"]
     stations = f"METAR {' '.join(info['metar'])}; TAF {' '.join(info['taf'])}" if info["id"] else "none"
     lines = [
-        f"{told['task']}: {told['title']}",
+        *_wrapped(f"{told['task']}: {told['title']}", ""),
         f"  environment  {' '.join(told['env_ids'])}",
         f"  hash         {told['hash']}",
         f"  cockpit      {counts} (list_systems)",

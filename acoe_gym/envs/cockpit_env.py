@@ -55,7 +55,8 @@ class CockpitEnv(gym.Env[str, Any]):
 
     ## Arguments
     scope: template or aircraft id, or "" for all. task: a task id for every episode. suite: "core" or
-        "generated". reward: see above. ``reset(options={"task": id})`` chooses one episode's task.
+        "generated"; of the latter, split "train", "validation" or "test" and difficulty "easy", "medium" or
+        "hard" on request. reward: see above. ``reset(options={"task": id})`` chooses one episode's task.
 
     ## Version history
     v0: first release; the manifest is a draft.
@@ -70,9 +71,11 @@ class CockpitEnv(gym.Env[str, Any]):
         suite: str = "core",
         reward: str = "success",
         render_mode: str | None = None,
+        split: str | None = None,
+        difficulty: str | None = None,
     ) -> None:
         self.render_mode = render_mode
-        self._choice = TaskChoice(scope, task, suite)
+        self._choice = TaskChoice(scope, task, suite, split, difficulty)
         self._codec = CallCodec(self._choice.aircraft)
         self._reward = Reward(reward)
         self._episode: Episode | None = None

@@ -55,13 +55,15 @@ class FlatCockpitEnv(gym.Env[Array, np.int64]):
         reward: str = "success",
         mask: str = "no-ops",
         render_mode: str | None = None,
+        split: str | None = None,
+        difficulty: str | None = None,
     ) -> None:
         if mask not in MASKS:
             raise UnknownName(
                 f"expected mask to be one of {', '.join(MASKS)}, got {mask!r}{nearest(str(mask), MASKS, 1)}"
             )
         self.render_mode = render_mode
-        self._choice = TaskChoice(scope, task, suite, readings_only=True)
+        self._choice = TaskChoice(scope, task, suite, split, difficulty, readings_only=True)
         if len(self._choice.aircraft) != 1:
             raise UnknownName(
                 f"expected the scope of one aircraft, got {scope!r}: a flat table belongs to an aircraft"
@@ -90,6 +92,11 @@ class FlatCockpitEnv(gym.Env[Array, np.int64]):
     def task(self) -> Task:
         """The task being played."""
         return self.episode.task
+
+    @property
+    def aircraft(self) -> tuple[str, ...]:
+        """The id of the aircraft that episodes play, alone in a tuple as in `CockpitEnv`."""
+        return self._choice.aircraft
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

@@ -22,21 +22,46 @@ class TaskChoice:
         scope: a template id (``c172s/engine_restart``), an aircraft id, or an empty text for everything.
         task: a core task that every episode plays, or None to draw.
         suite: ``core`` for the frozen tasks, ``generated`` for variants.
+        split: ``train``, ``validation`` or ``test``: draw variants of this split alone.
+        difficulty: ``easy``, ``medium`` or ``hard``: draw variants of this difficulty alone.
         readings_only: leave out tasks whose captain asks for a value that only an informational tool gives.
     """
 
-    def __init__(self, scope: str, task: str | None, suite: str, *, readings_only: bool = False) -> None:
+    def __init__(
+        self,
+        scope: str,
+        task: str | None,
+        suite: str,
+        split: str | None = None,
+        difficulty: str | None = None,
+        *,
+        readings_only: bool = False,
+    ) -> None:
         if suite not in SUITES:
             hint = nearest(str(suite), SUITES, 1)
             raise UnknownName(f"expected suite to be one of {', '.join(SUITES)}, got {suite!r}{hint}")
+        variants.check_choice(split, difficulty)
+        if suite != "generated" and (split, difficulty) != (None, None):
+            raise UnknownName(f"expected suite='generated' with a split or difficulty, got suite={suite!r}")
         self.scope = scope
         self.suite = suite
+        self.split = split
+        self.difficulty = difficulty
         self.readings_only = readings_only
         self.templates = (
             (library.template(scope).id,) if "/" in scope else library.template_ids(scope or None)
         )
+        # A curriculum goes on where one of several templates has no tasks of a difficulty.
+        self._drawn = self.templates if difficulty is None else self._with(difficulty)
         self.fixed = None if task is None else self.named(task)
         self._ids: tuple[str, ...] | None = None
+
+    def _with(self, difficulty: str) -> tuple[str, ...]:
+        found = tuple(t for t in self.templates if difficulty in variants.difficulties(t))
+        if not found:
+            known = ", ".join(variants.difficulties(self.templates[0]))
+            raise UnknownName(f"expected a difficulty of {self.scope} ({known}), got {difficulty!r}")
+        return found
 
     @property
     def aircraft(self) -> tuple[str, ...]:
@@ -79,9 +104,9 @@ class TaskChoice:
         return self._ids
 
     def _variant(self, rng: np.random.Generator) -> Task:
-        template = self._draw(rng, self.templates)
+        template = self._draw(rng, self._drawn)
         while True:
-            task = variants.generate(template, int(rng.integers(2**31)))
+            task = variants.generate(template, int(rng.integers(2**31)), self.split, self.difficulty)
             if not (self.readings_only and needs_information(task)):
                 return task
 

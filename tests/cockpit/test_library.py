@@ -15,7 +15,7 @@ WORLDS = Path(__file__).parents[1] / "worlds"
 
 def test_ids_name_aircraft_template_and_task() -> None:
     assert "c172s" in library.aircraft()
-    assert library.template_ids("c172s")[:2] == ("c172s/electrical_fire", "c172s/engine_restart")
+    assert {"c172s/electrical_fire", "c172s/engine_restart"} < set(library.template_ids("c172s"))
     assert library.task_ids("c172s/engine_restart")[0] == "c172s/engine_restart/stopped_prop_left_tank"
     assert set(library.task_ids("c172s/engine_restart")) < set(library.task_ids())
 

@@ -79,7 +79,7 @@ def test_it_succeeds_within_the_budget_and_wastes_no_write(solve: Solve, task_id
 def test_the_whole_list_is_safe_and_solves_the_task(solve: Solve, task_id: str) -> None:
     episode = solve(library.task(task_id), whole=True)
     assert (episode.grade().safe, episode.grade().success) == (1.0, 1.0)
-    assert len({call.arguments for call in episode.log if call.tool == "set_system"}) >= 6
+    assert len({call.arguments for call in episode.log if call.tool == "set_system"}) >= 3
 
 
 def test_it_believes_replies_and_never_looks_at_the_state() -> None:

@@ -23,7 +23,6 @@ TASKS = library.task_ids()
 TASK = "c172s/engine_restart/stopped_prop_left_tank"
 TABLE = flat_table("c172s")
 SUBMIT = np.int64(TABLE.index(("submit", {})))
-READS = [row for row, (tool, _) in enumerate(TABLE) if tool == "get_system"]
 ROWS = st.lists(st.integers(0, len(TABLE) - 1), max_size=48)
 
 
@@ -32,7 +31,7 @@ def row(tool: str, **arguments: object) -> np.int64:
 
 
 def flat(task: str = TASK, **arguments: Any) -> FlatCockpitEnv:
-    env = FlatCockpitEnv("c172s", task=task, **arguments)
+    env = FlatCockpitEnv(task.partition("/")[0], task=task, **arguments)
     env.reset()
     return env
 
@@ -43,8 +42,8 @@ def flat(task: str = TASK, **arguments: Any) -> FlatCockpitEnv:
 @pytest.mark.parametrize("reward", ["success", "progress"])
 @pytest.mark.parametrize("task", TASKS)
 def test_the_flat_face_plays_the_same_episodes_as_the_wrapped_text_face(task: str, reward: str) -> None:
-    one: Any = FlatCockpitEnv("c172s", task=task, reward=reward)
-    actions = FlatActions(CockpitEnv("c172s", task=task, reward=reward))
+    one: Any = FlatCockpitEnv(task.partition("/")[0], task=task, reward=reward)
+    actions = FlatActions(CockpitEnv(task.partition("/")[0], task=task, reward=reward))
     other: Any = BeliefObservation(actions)
     assert one.observation_space == other.observation_space
     assert one.action_space == other.action_space
@@ -56,7 +55,7 @@ def test_the_flat_face_plays_the_same_episodes_as_the_wrapped_text_face(task: st
         assert belief.dtype == expected.dtype == np.float32
         assert info == expected_info
         assert np.array_equal(one.action_masks(), actions.action_masks())
-        action = rng.integers(len(TABLE))
+        action = rng.integers(len(one.table))
         belief, *result, info = one.step(action)
         expected, *expected_result, expected_info = other.step(action)
         assert result == expected_result
@@ -87,10 +86,11 @@ def test_a_row_makes_its_call() -> None:
 def test_tasks_that_ask_for_a_report_are_not_drawn() -> None:
     env = FlatCockpitEnv("c172s")
     drawn = set()
-    for seed in range(150):
+    for seed in range(400):
         env.reset(seed=seed)
         drawn.add(env.task.id)
-    assert drawn == {task for task in TASKS if not needs_information(library.task(task))}
+    known = [task for task in TASKS if task.startswith("c172s/")]
+    assert drawn == {task for task in known if not needs_information(library.task(task))}
 
 
 def test_variants_that_ask_for_a_report_are_not_drawn() -> None:
@@ -195,7 +195,7 @@ def test_the_belief_stays_in_its_box(task: str) -> None:
         assert env.reset()[0] in env.observation_space
         ended = False
         while not ended:
-            belief, _, terminated, truncated, _ = env.step(rng.integers(len(TABLE)))
+            belief, _, terminated, truncated, _ = env.step(rng.integers(len(env.table)))
             assert belief in env.observation_space
             ended = terminated or truncated
 
@@ -250,6 +250,7 @@ def test_a_question_is_masked_until_something_is_set() -> None:
 def test_what_is_masked_would_change_or_tell_nothing(task: str) -> None:
     """In all states of random play: masked writes change nothing, masked questions are answered as before."""
     env = flat(task)
+    reads = [row for row, (tool, _) in enumerate(env.table) if tool == "get_system"]
     rng = np.random.default_rng(2)
     masked = 0
     for _ in range(3):
@@ -259,13 +260,13 @@ def test_what_is_masked_would_change_or_tell_nothing(task: str) -> None:
         while not ended:
             for hidden in np.flatnonzero(~env.action_masks()):
                 state = list(env.episode.state)
-                call = console_of(env.task.program).run(state, *TABLE[hidden], env.task)
+                call = console_of(env.task.program).run(state, *env.table[hidden], env.task)
                 assert state == env.episode.state
                 assert not call.violated
-                assert TABLE[hidden][0] == "set_system" or call.reply == replies[int(hidden)]
+                assert env.table[hidden][0] == "set_system" or call.reply == replies[int(hidden)]
                 masked += 1
             # Every second action reads, so that masks fill up.
-            action = int(rng.choice(READS) if rng.random() < 0.5 else rng.integers(2, len(TABLE)))
+            action = int(rng.choice(reads) if rng.random() < 0.5 else rng.integers(2, len(env.table)))
             ended = any(env.step(np.int64(action))[2:4])
             replies[action] = env.episode.log[-1].reply
     assert masked > 500
@@ -293,7 +294,7 @@ def test_a_position_that_springs_back_is_never_masked() -> None:
         assert env.action_masks()[rows].all()
 
 
-@given(ROWS, st.sampled_from(TASKS))
+@given(ROWS, st.sampled_from([task for task in TASKS if task.startswith("c172s/")]))
 @settings(max_examples=60)
 def test_submitting_is_always_allowed(rows: list[int], task: str) -> None:
     env = flat(task)

@@ -161,8 +161,10 @@ def test_no_drawing_is_wider_than_100_columns_or_names_what_is_hidden(
     template: str, face: Callable[..., Any]
 ) -> None:
     env = face(template, render_mode="ansi", suite="generated")
-    table = flat_table("c172s")
-    hidden = set(library.template(template).domains) - set(WORLD.components)
+    world = library.template(template).world
+    table = flat_table(world.id)
+    # Some words of the panel and hidden names without a dot are the same plain word.
+    hidden = {name for name in set(library.template(template).domains) - set(world.components) if "." in name}
     rng = np.random.default_rng(1)
     for seed in range(3):
         env.reset(seed=seed)

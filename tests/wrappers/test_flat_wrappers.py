@@ -65,5 +65,5 @@ def test_an_environment_of_another_kind_is_refused(wrapper: Any) -> None:
 
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 def test_an_environment_of_several_aircraft_is_refused(wrapper: Any, pump: object) -> None:
-    with pytest.raises(UnknownName, match="one aircraft, got c172s, pump"):
+    with pytest.raises(UnknownName, match="one aircraft, got c172s, pa44, pump"):
         wrapper(gym.make("ACOE-v0"))

@@ -1,0 +1,1 @@
+"""Datasets to train on: reference episodes as chats, preference pairs, labelled trajectories, Minari."""
