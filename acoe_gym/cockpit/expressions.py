@@ -158,12 +158,11 @@ def parse(source: object, scope: Scope, expected: Type, where: str, asked: Type 
     text = str(source).lower() if isinstance(source, bool) else str(source)
     try:
         body = ast.parse(text.strip(), mode="eval").body
-        if _depth(body) > MAX_DEPTH:
-            raise SpecError(
-                f"{where}: expected at most {MAX_DEPTH} levels of nesting, got more in {text[:60]!r}"
-            )
-    except (SyntaxError, RecursionError, MemoryError):
+        depth = _depth(body)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise SpecError(f"{where}: expected an expression, got {text!r}") from None
+    if depth > MAX_DEPTH:
+        raise SpecError(f"{where}: expected at most {MAX_DEPTH} levels of nesting, got more in {text[:60]!r}")
     return _Checker(scope, where, text, asked).need(body, expected)
 
 
