@@ -39,8 +39,9 @@ test-all: $(VENV)/.with-test ## run everything: slow tests, training, all gymnas
 	$(MAKE) test-rl
 	sh scripts/test_matrix.sh
 
-bench: $(VENV)/.with-test ## measure steps per CPU-second beside Taxi
+bench: $(VENV)/.with-test ## measure steps per CPU-second beside Taxi, and writes of the batch program
 	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/bench_batch.py
 
 package: $(VENV)/.with-dev ## build sdist and wheel, install each in a fresh environment and run a task there
 	sh scripts/check_package.sh $(BIN)/python
