@@ -55,7 +55,7 @@ class Proof:
         apart: how many writes of the solution meet goals that were set apart, as nothing else looks at them.
         searches: the search of the whole cone; if it was not complete, also the widest complete one of fewer
             controls. What it finds lost can be saved by a control that it left out, if at all.
-        solution: a shortest safe solution; None if there is none.
+        solution: a shortest safe solution; None if there is none, or if the search stopped too early.
         reference: the changing writes of the reference.
         probing: how many of them only diagnose: a probe of the procedure, and the write that undoes it.
         unavoidable: constraints without which there would be a solution, if there is none.
@@ -82,15 +82,22 @@ class Proof:
         """Whether every check holds. A trap fails none: its basis in the handbook is for people to judge."""
         return not self.problems
 
+    @property
+    def verdict(self) -> str:
+        """``proven``, ``FAILED``, or ``open``: the reference succeeds, nothing shorter is ruled out."""
+        return "FAILED" if self.problems else "proven" if self.solution is not None else "open"
+
     def lines(self) -> list[str]:
         """Return the proof as text."""
         head = [
-            f"{self.task}: {'proven' if self.ok else 'FAILED'}",
+            f"{self.task}: {self.verdict}",
             f"  cone       {len(self.variables)} variables, {self.tried} writes tried from each state",
             *(f"  searched   {_told(search)}" for search in self.searches),
         ]
         probing = f", {self.probing} of them to diagnose" if self.probing else ""
-        shortest_one = "none" if self.solution is None else _listed(self.solution)
+        stopped = f"open: the search stopped; at most the reference's {len(self.reference) - self.probing}"
+        none = "none" if self.problems else stopped
+        shortest_one = none if self.solution is None else _listed(self.solution)
         return [
             *head,
             f"  shortest   {shortest_one}",
@@ -108,7 +115,7 @@ class Proof:
         if not last.complete:
             return "not decided: the cone is too large"
         if not self.traps:
-            return "none" if self.solution else "not looked for without a solution"
+            return "none" if self.solution else "not looked for without a shortest solution"
         return f"{len(self.traps)}, {self.lost:,} of {last.states:,} states are lost"
 
 
@@ -250,7 +257,8 @@ def _problems(
     solution: Sequence[Write] | None, needed: int | None, unavoidable: Sequence[str], whole: Searched
 ) -> Iterator[str]:
     """Yield what is wrong; ``needed`` are the writes of the reference, probes aside, None if it fails."""
-    if solution is None:
+    stopped = needed is not None and not whole.complete
+    if solution is None and not stopped:
         cause = f"{', '.join(unavoidable)} cannot be avoided" if unavoidable else "nor without one constraint"
         cause = cause if whole.complete else f"none of up to {whole.depth} writes"
         yield f"expected a safe solution, got none: {cause}"

@@ -247,3 +247,10 @@ def test_the_command_fails_with_a_check(pump: Path, capsys: pytest.CaptureFixtur
 def test_the_command_knows_an_unknown_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["prove", "c172s/nothing"]) == 2
     assert "expected a task id" in capsys.readouterr().err
+
+
+def test_a_search_that_stopped_is_open_and_no_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("acoe_gym.cockpit.proof.LIMIT", 10)
+    proof = prove(library.task("c172s/engine_restart/stopped_prop_left_tank"), limit=10)
+    assert (proof.verdict, proof.problems, proof.solution) == ("open", (), None)
+    assert "  shortest   open: the search stopped; at most the reference's 6" in proof.lines()
