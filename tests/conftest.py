@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+import acoe_gym
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.console import Call
 from acoe_gym.cockpit.episode import Episode
@@ -24,6 +28,7 @@ settings.register_profile("acoe", deadline=None, derandomize=True)
 settings.load_profile("acoe")
 
 WORLDS = Path(__file__).parent / "worlds"
+ROOT = Path(acoe_gym.__file__).parents[1]
 
 
 class Pilot:
@@ -114,3 +119,22 @@ def _replace(folder: Path, old: str, new: str) -> None:
     (path,) = [path for path, text in texts.items() if old in text]
     assert texts[path].count(old) == 1, f"{old!r} stands there more than once"
     path.write_text(texts[path].replace(old, new), encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def fresh_process() -> Callable[[str], str]:
+    """Return a function that runs code in a new interpreter, warnings as errors, and returns its output."""
+
+    def run(code: str) -> str:
+        process = subprocess.run(
+            [sys.executable, "-W", "error", "-c", code],
+            cwd=ROOT,
+            env=dict(os.environ),
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+        assert (process.returncode, process.stderr) == (0, "")
+        return process.stdout
+
+    return run

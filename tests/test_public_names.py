@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
+from collections.abc import Callable
 from types import ModuleType
 
 import pytest
@@ -13,7 +10,6 @@ import pytest
 import acoe_gym
 from acoe_gym import wrappers
 
-ROOT = Path(acoe_gym.__file__).parents[1]
 NAMES = ["AcoeError", "__version__", "register_specs", "task_ids"]
 HEAVY = ("torch", "stable_baselines3", "rich", "pettingzoo", "pygame", "openai", "mcp")
 
@@ -36,7 +32,9 @@ def test_every_public_name_says_what_it_is(module: ModuleType) -> None:
     assert all(getattr(module, name).__doc__ for name in module.__all__)
 
 
-def test_importing_loads_no_extra_no_environment_and_no_specification() -> None:
+def test_importing_loads_no_extra_no_environment_and_no_specification(
+    fresh_process: Callable[[str], str],
+) -> None:
     code = f"""
 import sys
 import acoe_gym
@@ -48,7 +46,7 @@ print([memo.cache_info().currsize for memo in (library.world, library.template, 
     assert fresh_process(code).splitlines() == ["[]", "[]", "[0, 0, 0]"]
 
 
-def test_the_core_imports_neither_gymnasium_nor_numpy() -> None:
+def test_the_core_imports_neither_gymnasium_nor_numpy(fresh_process: Callable[[str], str]) -> None:
     code = """
 import importlib, pkgutil, sys, types
 face = sys.modules["acoe_gym"] = types.ModuleType("acoe_gym")  # the real one registers with Gymnasium
@@ -63,16 +61,3 @@ for name in names:
 print(len(names) > 20, [name for name in ("gymnasium", "numpy") if name in sys.modules])
 """
     assert fresh_process(code) == "True []\n"
-
-
-def fresh_process(code: str) -> str:
-    process = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        cwd=ROOT,
-        env=dict(os.environ),
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert process.returncode == 0, process.stderr
-    return process.stdout

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import gymnasium as gym
@@ -21,7 +18,6 @@ from acoe_gym.cockpit import library
 from acoe_gym.errors import AcoeError, SpecError
 from acoe_gym.registration import register_manifest
 
-ROOT = Path(acoe_gym.__file__).parents[1]
 WORLDS = Path(__file__).parent / "worlds"
 IDS = [name for name in gym.registry if name.startswith("ACOE-")]
 PUMP_IDS = ("ACOE-Pump-v0", "ACOE-Pump-Flat-v0", "ACOE-Pump-Priming-v0", "ACOE-Pump-Priming-Flat-v0")
@@ -88,26 +84,13 @@ def test_registering_again_is_silent_and_changes_nothing() -> None:
     assert gym.registry == before
 
 
-def test_a_second_import_is_silent() -> None:
+def test_a_second_import_is_silent(fresh_process: Callable[[str], str]) -> None:
     assert fresh_process("import acoe_gym, importlib; importlib.reload(acoe_gym)") == ""
 
 
-def test_the_form_with_the_module_needs_no_import() -> None:
+def test_the_form_with_the_module_needs_no_import(fresh_process: Callable[[str], str]) -> None:
     code = "import gymnasium; gymnasium.make('acoe_gym:ACOE-C172S-EngineRestart-v0').reset(seed=0)"
     assert fresh_process(code) == ""
-
-
-def fresh_process(code: str) -> str:
-    process = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        cwd=ROOT,
-        env=dict(os.environ),
-        check=False,
-        capture_output=True,
-        text=True,
-    )
-    assert (process.returncode, process.stderr) == (0, "")
-    return process.stdout
 
 
 # Specifications from outside.

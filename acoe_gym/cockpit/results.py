@@ -78,7 +78,7 @@ def result_of(episode: Episode, trial: int = 0) -> EpisodeResult:
     grade = episode.grade()
     run = [call for call in episode.log if call.outcome is not Outcome.SKIPPED]
     writes = [call for call in run if call.tool == "set_system"]
-    selected = [call for call in run if call.tool != "submit"]
+    selected = [call for call in run if not (call.tool in TOOLS and TOOLS[call.tool].neutral)]
     return EpisodeResult(
         task=episode.task.id,
         template=episode.task.program.template.id,

@@ -7,7 +7,7 @@ from typing import Any
 
 from acoe_gym.cockpit.console import Call
 from acoe_gym.cockpit.episode import Episode
-from acoe_gym.envs.progress import remaining_writes
+from acoe_gym.cockpit.progress import remaining_writes
 from acoe_gym.errors import EpisodeOver, UnknownName, nearest
 
 REWARDS = ("success", "sgo", "progress")

@@ -7,8 +7,8 @@ import pytest
 
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.episode import Episode
+from acoe_gym.cockpit.progress import remaining_writes
 from acoe_gym.cockpit.reference import solve
-from acoe_gym.envs.progress import remaining_writes
 
 
 def lefts(task_id: str) -> list[int]:
