@@ -18,6 +18,7 @@ from acoe_gym.cockpit.reference import Write, solve, writes
 from acoe_gym.cockpit.relevance import Relevance
 from acoe_gym.cockpit.search import SearchStopped, shortest
 from acoe_gym.cockpit.task import Task
+from acoe_gym.cockpit.templates import Template
 
 # The A* search gives up after so many states.
 LIMIT = 1_000_000
@@ -45,6 +46,24 @@ class Searched:
 
 
 @dataclass(frozen=True)
+class Trap:
+    """A way to lose success for good without a violation.
+
+    Attributes:
+        writes: a shortest way; the last write loses it.
+        facts: what the handbook says of the last write; empty if the template names no basis.
+    """
+
+    writes: tuple[Write, ...]
+    facts: tuple[str, ...]
+
+    def told(self) -> str:
+        """Return the way."""
+        *before, last = map(_shown, self.writes)
+        return f"{', '.join(before) or 'at once'}; then {last}"
+
+
+@dataclass(frozen=True)
 class Proof:
     """What the search of one task has shown.
 
@@ -60,7 +79,7 @@ class Proof:
         probing: how many of them only diagnose: a probe of the procedure, and the write that undoes it.
         unavoidable: constraints without which there would be a solution, if there is none.
         lost: how many of the states of the last search leave no safe way to success.
-        traps: safe writes up to one, the last, that loses success for good; a shortest way for each of these.
+        traps: one for each safe write that loses success for good somewhere.
         problems: what was expected and what came, for each check that failed.
     """
 
@@ -74,12 +93,12 @@ class Proof:
     probing: int
     unavoidable: tuple[str, ...]
     lost: int
-    traps: tuple[tuple[Write, ...], ...]
+    traps: tuple[Trap, ...]
     problems: tuple[str, ...]
 
     @property
     def ok(self) -> bool:
-        """Whether every check holds. A trap fails none: its basis in the handbook is for people to judge."""
+        """Whether every check holds."""
         return not self.problems
 
     @property
@@ -103,10 +122,7 @@ class Proof:
             f"  shortest   {shortest_one}",
             f"  reference  {len(self.reference)} writes{probing}",
             f"  traps      {self._traps()}",
-            *(
-                f"    {', '.join(map(_shown, trap[:-1])) or 'at once'}; then {_shown(trap[-1])}"
-                for trap in self.traps
-            ),
+            *(f"    {trap.told()} ({', '.join(trap.facts) or 'no basis'})" for trap in self.traps),
             *(f"  problem    {problem}" for problem in self.problems),
         ]
 
@@ -132,6 +148,13 @@ def _shown(write: Write) -> str:
 
 def _listed(steps: Sequence[Write]) -> str:
     return f"{len(steps)} writes: {', '.join(map(_shown, steps))}"
+
+
+def facts_of(template: Template, write: Write) -> tuple[str, ...]:
+    """Return what the template cites for traps that a write closes: the facts of the first basis about it."""
+    name, raw = write
+    value = template.domains[name].parse(raw)
+    return next((basis.facts for basis in template.traps if basis.covers(name, value)), ())
 
 
 def prove(task: Task, limit: int = MAX_STATES) -> Proof:
@@ -166,7 +189,7 @@ def prove(task: Task, limit: int = MAX_STATES) -> Proof:
         unavoidable=unavoidable,
         lost=lost,
         traps=traps,
-        problems=tuple(_problems(solution, needed, unavoidable, graphs[0][1])),
+        problems=tuple(_problems(solution, needed, unavoidable, traps, graphs[0][1])),
     )
 
 
@@ -213,8 +236,8 @@ def _solution(
     return None if found is None else found.writes
 
 
-def _traps(task: Task, graph: Exploration) -> tuple[int, tuple[tuple[Write, ...], ...]]:
-    """Return the number of lost states, and a shortest path for each write that loses success for good."""
+def _traps(task: Task, graph: Exploration) -> tuple[int, tuple[Trap, ...]]:
+    """Return the number of lost states, and a trap for each write that loses success for good."""
     alive = graph.alive()
     if alive.all():
         return 0, ()
@@ -223,7 +246,8 @@ def _traps(task: Task, graph: Exploration) -> tuple[int, tuple[tuple[Write, ...]
     # States are numbered by depth, so the first that a write loses from is one of the nearest.
     nearest = [(int(np.argmax(losing[:, move])), move) for move in np.flatnonzero(losing.any(axis=0))]
     paths = [_show(task, (*graph.path(state), graph.moves[move])) for state, move in sorted(nearest)]
-    return int((~alive).sum()), tuple(paths)
+    template = task.program.template
+    return int((~alive).sum()), tuple(Trap(path, facts_of(template, path[-1])) for path in paths)
 
 
 def _unavoidable(task: Task, relevance: Relevance, limit: int) -> Iterator[str]:
@@ -254,7 +278,11 @@ def _probing(task: Task, reference: Sequence[Write]) -> int:
 
 
 def _problems(
-    solution: Sequence[Write] | None, needed: int | None, unavoidable: Sequence[str], whole: Searched
+    solution: Sequence[Write] | None,
+    needed: int | None,
+    unavoidable: Sequence[str],
+    traps: Sequence[Trap],
+    whole: Searched,
 ) -> Iterator[str]:
     """Yield what is wrong; ``needed`` are the writes of the reference, probes aside, None if it fails."""
     stopped = needed is not None and not whole.complete
@@ -267,3 +295,7 @@ def _problems(
     elif solution is not None and needed > len(solution) + MARGIN:
         got = f"{needed} against {len(solution)}"
         yield f"expected the reference within {MARGIN} write of the shortest solution, got {got}"
+    for trap in traps:
+        if not trap.facts:
+            name, value = trap.writes[-1]
+            yield f"expected a handbook basis for {name} {value} in [[traps]], got none"

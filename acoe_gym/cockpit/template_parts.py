@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from acoe_gym.cockpit.domains import Value
 from acoe_gym.cockpit.expressions import Node
 
 
@@ -41,6 +42,22 @@ class Constraint:
     triggers: tuple[Trigger, ...]
     applies: Node
     facts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Basis:
+    """Facts for traps: why a safe write may lose success for good.
+
+    Attributes:
+        settings: control -> the values that the facts are about; an empty tuple stands for any.
+    """
+
+    settings: tuple[tuple[str, tuple[Value, ...]], ...]
+    facts: tuple[str, ...]
+
+    def covers(self, name: str, value: Value) -> bool:
+        """Return whether the facts are about a write."""
+        return any(name == control and (not values or value in values) for control, values in self.settings)
 
 
 @dataclass(frozen=True)

@@ -26,16 +26,16 @@ from acoe_gym.cockpit.tables import (
     take_list,
     write_sides,
 )
-from acoe_gym.cockpit.template_parts import Case, Constraint, Goal, Step, TaskSpec, Trigger
+from acoe_gym.cockpit.template_parts import Basis, Case, Constraint, Goal, Step, TaskSpec, Trigger
 from acoe_gym.cockpit.tools import INFORMATIONAL
 from acoe_gym.cockpit.world import Rule, World, parse_hidden, parse_rules, plain_value
 from acoe_gym.errors import SpecError, nearest
 
-__all__ = ["Case", "Constraint", "Goal", "Step", "TaskSpec", "Template", "Trigger", "load_template"]
+__all__ = ["Basis", "Case", "Constraint", "Goal", "Step", "TaskSpec", "Template", "Trigger", "load_template"]
 
 KEYS = (
     "canary", "id", "title", "source", "relevant_tools", "briefings", "decisions", "initial", "hidden",
-    "define", "rules", "reports", "goals", "constraints", "procedure", "tasks", "generator",
+    "define", "rules", "reports", "goals", "constraints", "traps", "procedure", "tasks", "generator",
 )  # fmt: skip
 TASK_KEYS = ("id", "set", "briefing", "decisions", "information", "relevant_tools", "short_because")
 
@@ -62,6 +62,7 @@ class Template:
     names: Names
     goals: tuple[Goal, ...]
     constraints: tuple[Constraint, ...]
+    traps: tuple[Basis, ...]
     procedure: tuple[Step, ...]
     tasks: Mapping[str, TaskSpec]
     generator: tuple[Case, ...]
@@ -126,6 +127,7 @@ class _Reader:
             names=self.names,
             goals=self._goals(),
             constraints=self._constraints(),
+            traps=tuple(self._basis(row, n) for n, row in enumerate(self.table.get("traps", ()), 1)),
             procedure=tuple(
                 self._step(row, n) for n, row in enumerate(take(self.table, "procedure", list, self.where), 1)
             ),
@@ -213,15 +215,23 @@ class _Reader:
             raise SpecError(f"{where}: expected either setting (and while) or never, got {', '.join(row)}")
         if "never" in row:
             return Trigger((), self._condition(row, "never", where), never=True)
-        settings: list[tuple[str, Node]] = []
-        for pattern, wanted in take_flat(row, "setting", where).items():
+        settings = tuple(
+            (name, self._asked(name, wanted, f"{where} setting {name}"))
+            for name, wanted in self._matched(row, "setting", where)
+        )
+        return Trigger(settings, self._condition(row, "while", where))
+
+    def _matched(self, row: Table, key: str, where: str) -> list[tuple[str, object]]:
+        """Return the controls that the patterns of a table match, each with what stands there for it."""
+        found: list[tuple[str, object]] = []
+        for pattern, wanted in take_flat(row, key, where).items():
             matched = fnmatch.filter(self.world.controls, pattern)
             if not matched:
                 hint = nearest(pattern, self.world.controls)
-                raise SpecError(f"{where} setting: expected controls, got {pattern!r}{hint}")
-            settings += [(name, self._asked(name, wanted, f"{where} setting {name}")) for name in matched]
-        check_unique([name for name, _ in settings], f"{where} setting")
-        return Trigger(tuple(settings), self._condition(row, "while", where))
+                raise SpecError(f"{where} {key}: expected controls, got {pattern!r}{hint}")
+            found += [(name, wanted) for name in matched]
+        check_unique([name for name, _ in found], f"{where} {key}")
+        return found
 
     def _asked(self, name: str, wanted: object, where: str) -> Node:
         """Return the condition on ``value``: a list of plain values, ``"*"``, or an expression."""
@@ -233,6 +243,23 @@ class _Reader:
             tests = tuple(Compare(Asked(), (("==", value),)) for value in values)
             return Logic("or", tests) if len(tests) > 1 else tests[0]
         return parse(wanted, self.names, BOOL, where, asked=domain.type)
+
+    def _basis(self, row: Table, number: int) -> Basis:
+        where = f"{self.where} [[traps]] #{number}"
+        check_keys(row, ("set", "facts"), where)
+        settings = tuple(
+            (name, self._values(name, wanted, f"{where} set {name}"))
+            for name, wanted in self._matched(row, "set", where)
+        )
+        return Basis(settings, cited(take_list(row, "facts", str, where), self.ledger, where, graded=True))
+
+    def _values(self, name: str, wanted: object, where: str) -> tuple[Value, ...]:
+        """Return the values of a list; none for ``"*"``."""
+        if wanted == "*":
+            return ()
+        if not isinstance(wanted, list) or not wanted:
+            raise SpecError(f"{where}: expected a list of values or '*', got {wanted!r}")
+        return tuple(plain_value(self.domains[name], raw, where) for raw in wanted)
 
     def _step(self, row: Table, number: int) -> Step:
         where = f"{self.where} [[procedure]] #{number}"

@@ -11,7 +11,7 @@ from acoe_gym.benchmark.suites import task_of
 from acoe_gym.cockpit import library
 from acoe_gym.commands.explain import explain_page
 from acoe_gym.commands.new import create
-from acoe_gym.commands.solutions import search
+from acoe_gym.commands.proof_file import search
 from acoe_gym.commands.tasks_page import tasks_page
 
 
@@ -60,7 +60,7 @@ def _new(args: argparse.Namespace) -> Iterator[str]:
 def _tasks_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_mutually_exclusive_group(required=True)
     group.add_argument("--format", choices=("markdown",), help="print the page")
-    group.add_argument("--search", action="store_true", help="search the solutions of tasks that changed")
+    group.add_argument("--search", action="store_true", help="prove the tasks that changed")
 
 
 def _tasks(args: argparse.Namespace) -> Iterator[str]:
@@ -87,7 +87,7 @@ AUTHORING = (
     ),
     Command(
         "tasks",
-        "print the page of all core tasks with their answers, or search what it needs",
+        "print the page of all core tasks with their answers, or prove what it tells",
         "acoe tasks --format markdown > docs/tasks.md",
         _tasks_options,
         _tasks,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from acoe_gym.benchmark.suites import task_of
 from acoe_gym.cockpit import library
-from acoe_gym.cockpit.action_list import ActionList, best_list
+from acoe_gym.cockpit.action_list import ActionList, best_list, best_list_over_all
 from acoe_gym.cockpit.exploration import MAX_STATES
 from acoe_gym.cockpit.proof import Proof, prove
 from acoe_gym.commands.arguments import positive
@@ -24,15 +24,27 @@ def add_prove_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--action-list", action="store_true",
-        help="search the one list of writes that solves most tasks of each template instead",
+        help="search the one list of writes that solves most tasks of each template instead, without a "
+        "scope of all templates too",
     )  # fmt: skip
     parser.add_argument("--json", action="store_true", help="print JSON, one object per line")
 
 
 def results(args: argparse.Namespace) -> Iterator[Proof | ActionList]:
-    """Yield a proof per task, or with ``--action-list`` the best list per template, as they are found."""
+    """Yield a proof per task, or with ``--action-list`` the best list per template, as they are found.
+
+    Without a scope the best list over all templates comes last.
+    """
     scope = args.scope or library.template_ids()
-    return map(best_list, _templates(scope)) if args.action_list else _proofs(scope, args.states)
+    if not args.action_list:
+        yield from _proofs(scope, args.states)
+        return
+    lists = []
+    for template_id in _templates(scope):
+        lists.append(best_list(template_id))
+        yield lists[-1]
+    if not args.scope:
+        yield best_list_over_all(lists)
 
 
 def _templates(scope: Sequence[str]) -> tuple[str, ...]:

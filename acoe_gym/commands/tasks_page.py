@@ -9,13 +9,15 @@ from acoe_gym.cockpit import library
 from acoe_gym.cockpit.data import load_toml
 from acoe_gym.cockpit.evidence import TaskEvidence
 from acoe_gym.cockpit.expressions import Name, Node
+from acoe_gym.cockpit.proof import Trap
 from acoe_gym.cockpit.reference import Write
 from acoe_gym.cockpit.scope import derived
 from acoe_gym.cockpit.task import Task
 from acoe_gym.cockpit.templates import Template
 from acoe_gym.commands.describe import env_ids
+from acoe_gym.commands.proof_file import known, own_task_ids
+from acoe_gym.commands.proof_table import COLUMNS, introduction, proof_row
 from acoe_gym.commands.siblings import Difference, differences, plain, probes_in
-from acoe_gym.commands.solutions import own_task_ids, solution
 from acoe_gym.commands.wording import YES, Wording
 
 HEAD = """# The {tasks} core tasks
@@ -37,6 +39,8 @@ LEGEND = """## How to read a task
 - **Shortest**: a safe solution with the fewest writes, found by search over everything that can matter to the
   grade. Where the search was stopped the reference's writes stand there, as an upper bound.
 - **Reference**: the handbook's list, played through the tools; its length in turns of one call.
+- **Traps**, where there are any: the shortest ways to lose success for good without a violation; in brackets
+  what the handbook says of the last write, which loses it.
 - **Told apart**: from each sibling that needs other writes, what a pilot is told or can read otherwise."""
 
 
@@ -44,7 +48,7 @@ def tasks_page() -> str:
     """Return the whole page as Markdown.
 
     Raises:
-        SpecError: the solution of a task has not been searched yet.
+        SpecError: the search of a task has not been made yet, or was made of another.
     """
     found: dict[str, list[TaskEvidence]] = {}
     for task_id in own_task_ids():
@@ -53,7 +57,7 @@ def tasks_page() -> str:
     head = HEAD.format(
         templates=len(found), tasks=len(tasks), constraints=sum(len(task.constraints) for task in tasks)
     )
-    parts = [head, _summary(found), LEGEND]
+    parts = [head, _summary(found), _proofs(tasks), LEGEND]
     for template_id, group in found.items():
         parts += [_template(library.template(template_id)), *(_task(one, group) for one in group)]
     return "\n\n".join(parts) + "\n"
@@ -81,9 +85,18 @@ def _row(template: Template, group: Sequence[TaskEvidence]) -> list[str]:
         "; ".join(_dimensions(template)),
         str(len(group)),
         str(sum(len(one.task.constraints) for one in group)),
-        _span([len(solution(one.task).writes) for one in group]),
+        _span([len(known(one.task).writes) for one in group]),
         _span([len(one.path) for one in group]),
     ]
+
+
+def _proofs(tasks: Sequence[Task]) -> str:
+    entries = [known(task) for task in tasks]
+    rows = [
+        [f"[{task.id}](#{task.id.replace('/', '')})", *proof_row(entry, f"{task.program.template.world.id}.")]
+        for task, entry in zip(tasks, entries, strict=True)
+    ]
+    return f"## Proofs\n\n{introduction(entries)}\n\n{_table(('task', *COLUMNS), rows)}"
 
 
 def _span(lengths: Sequence[int]) -> str:
@@ -134,7 +147,7 @@ def _template(template: Template) -> str:
         _table(("goal", "true at the end", "in tasks where", "facts (pages)"), goals),
         _table(("constraint", "violated by a write", "in tasks where", "facts (pages)"), constraints),
         *_definitions(template, wording),
-        "Facts cited by goals, constraints and the reference:",
+        "Facts cited by goals, constraints, traps and the reference:",
         "\n".join(_fact_lines(template)),
     ]
     return "\n\n".join(parts)
@@ -194,7 +207,7 @@ def _definitions(template: Template, wording: Wording) -> Iterator[str]:
 
 def _fact_lines(template: Template) -> Iterator[str]:
     cited = [g.facts for g in template.goals] + [c.facts for c in template.constraints]
-    cited += [step.facts for step in template.procedure]
+    cited += [basis.facts for basis in template.traps] + [step.facts for step in template.procedure]
     for name in dict.fromkeys(name for facts in cited for name in facts):
         fact = template.facts[name]
         yield f"- {_short(template, name)} ({fact.confidence}, page {fact.page}): {fact.statement}"
@@ -204,7 +217,7 @@ def _fact_lines(template: Template) -> Iterator[str]:
 
 
 def _task(one: TaskEvidence, group: Sequence[TaskEvidence]) -> str:
-    task, known = one.task, solution(one.task)
+    task, entry = one.task, known(one.task)
     goals = [f"{g.id}*" if g.primary else g.id for g in map(task.goal, task.goals)]
     constraints = [task.constraint(i).id for i in task.constraints]
     lines = [
@@ -213,8 +226,9 @@ def _task(one: TaskEvidence, group: Sequence[TaskEvidence]) -> str:
         f"- **Information**: {task.information.id or 'none'}",
         f"- **Goals** ({len(goals)}, * primary): {', '.join(goals)}",
         f"- **Constraints** ({len(constraints)}): {', '.join(constraints)}",
-        f"- **Shortest**: {known.told()}: {listed(known.writes)}",
+        f"- **Shortest**: {entry.told()}: {listed(entry.writes)}",
         f"- **Reference**: {_reference(one)}",
+        *_traps(task, entry.traps),
         "- **Told apart**:",
         *(f"  - {_difference(d)}" for d in differences(one, group)),
     ]
@@ -237,6 +251,18 @@ def listed(writes: Iterable[Write]) -> str:
 def _reference(one: TaskEvidence) -> str:
     probing = ", probes among them" if probes_in(one.task, one.path) else ""
     return f"{len(one.path)} writes{probing}, {len(one.reference.turns)} turns"
+
+
+def _traps(task: Task, traps: Iterable[Trap]) -> Iterator[str]:
+    """Yield the traps, those that differ in the last write alone on one line."""
+    ends: dict[tuple[tuple[Write, ...], tuple[str, ...]], list[str]] = {}
+    for trap in traps:
+        ends.setdefault((trap.writes[:-1], trap.facts), []).append(listed(trap.writes[-1:]))
+    if ends:
+        yield "- **Traps**:"
+    for (before, facts), last in ends.items():
+        cited = ", ".join(_short(task.program.template, fact) for fact in facts)
+        yield f"  - {listed(before) or 'at once'}; then {' or '.join(last)} ({cited or 'no basis'})"
 
 
 def _difference(difference: Difference) -> str:

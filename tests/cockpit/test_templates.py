@@ -28,6 +28,11 @@ def half(**changes: object) -> str:
     return "\n".join([head, *(f"{key} = {value}" for key, value in changes.items())])
 
 
+def trap(values: str, fact: str = "power") -> str:
+    """A basis for traps, and after it the first goal's head."""
+    return f'[[traps]]\nset = {values}\nfacts = ["{fact}"]\n\n{GOAL}'
+
+
 def test_a_task_starts_from_the_worlds_normal_state_but_for_what_it_sets(pump: Path) -> None:
     task = library.task("pump/priming/full")
     normal = task.program.template.normal
@@ -201,6 +206,30 @@ def test_a_template_adds_hidden_variables_definitions_and_reports(pump_with: Pum
             'whilst = "running"',
             "setting, while, never, got key 'whilst'; nearest: while",
         ),
+        # traps
+        (GOAL, trap('{ powr = ["OFF"] }'), "#1 set: expected controls, got 'powr'; nearest: power"),
+        (GOAL, trap('{ hot = "*" }'), "[[traps]] #1 set: expected controls, got 'hot'"),
+        (
+            GOAL,
+            trap('{ power = ["OF"] }'),
+            "[[traps]] #1 set power: expected one of OFF, ON, got 'OF'; nearest: OFF",
+        ),
+        (
+            GOAL,
+            trap('{ power = "OFF" }'),
+            "[[traps]] #1 set power: expected a list of values or '*', got 'OFF'",
+        ),
+        (
+            GOAL,
+            trap('{ power = ["OFF"], "p*" = ["ON"] }'),
+            "[[traps]] #1 set: expected unique ids, got 'power' twice",
+        ),
+        (GOAL, trap('{ power = ["OFF"] }', "hearsay"), "got 'hearsay' (confidence R)"),
+        (
+            GOAL,
+            trap('{ power = ["OFF"] }').replace("set", "setting"),
+            "[[traps]] #1: expected one of set, facts, got key 'setting'; nearest: set",
+        ),
         # procedure
         (
             'set = { drain = "SHUT" }',
@@ -314,6 +343,20 @@ def test_reports_need_a_world_that_lists_them(pump_with: PumpWith) -> None:
         SpecError, match=r"\[\[reports\]\]: expected a world with a list of reports, got none"
     ):
         pump_with(('reports = "operator"\n', ""), (GOAL, '[[reports]]\nline = "A"\nwhen = "hot"\n\n' + GOAL))
+
+
+def test_a_basis_covers_the_values_that_it_names_and_with_a_star_all(pump_with: PumpWith) -> None:
+    task = pump_with((GOAL, trap('{ "*_valve" = ["OPEN"], "sp*" = "*" }')))
+    (basis,) = task.program.template.traps
+    covered = [basis.covers("east_valve", 1), basis.covers("west_valve", 1), basis.covers("speed", 35.0)]
+    assert covered == [True, True, True]
+    assert not basis.covers("west_valve", 0)
+    assert not basis.covers("power", 1)
+    assert basis.facts == ("power",)
+
+
+def test_a_basis_changes_no_task(pump_with: PumpWith, pump: Path) -> None:
+    assert pump_with((GOAL, trap('{ power = ["OFF"] }'))).hash == library.task("pump/priming/half").hash
 
 
 def test_a_task_may_be_built_from_values_alone(pump: Path) -> None:

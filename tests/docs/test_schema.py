@@ -74,6 +74,7 @@ def test_schemas_know_the_keys_that_the_loaders_know() -> None:
 
 RESTART = load_toml(SPECS / "c172s" / "engine_restart.toml")
 CESSNA = load_toml(SPECS / "c172s" / "world.toml")
+FIRE = load_toml(SPECS / "c172s" / "electrical_fire.toml")
 LEDGER = load_toml(SPECS / "c172s" / "facts.toml")
 DAY = load_toml(SPECS / "information" / "sets" / "kpao_day.toml")
 FACT = "c172s.restart.1"
@@ -96,6 +97,10 @@ MASTER = ("panel", "electrical", "master_bat")
         ("template", RESTART, ("constraints", 0, "setting"), {}),
         ("template", RESTART, ("constraints", 1, "while"), "true"),
         ("template", RESTART, ("constraints", 1, "any"), []),
+        ("template", FIRE, ("traps", 0, "facts"), None),
+        ("template", FIRE, ("traps", 0, "set"), {}),
+        ("template", FIRE, ("traps", 0, "set", "cb_ess_stdby_batt"), "OUT"),
+        ("template", FIRE, ("traps", 0, "setting"), {"cb_ess_stdby_batt": ["OUT"]}),
         ("template", RESTART, ("procedure", 0, "facts"), None),
         ("template", RESTART, ("procedure", 0, "arguments"), {}),
         ("template", RESTART, ("tasks", 0, "id"), "Not A Name"),

@@ -30,6 +30,7 @@ SHED = {
 }
 RADIOS = {"com_mic": "COM1", "nav_audio": "NAV1"}
 FREQUENCIES = {
+    FAILS: {"com1_freq": 121.3, "nav1_freq": 116.8},
     TRIED: {"com1_freq": 119.8, "nav1_freq": 114.1},
     NIGHT: {"com1_freq": 121.3, "nav1_freq": 116.8},
 }
@@ -245,9 +246,8 @@ def test_the_towers_frequency_is_looked_up(fly: Fly) -> None:
 
 
 def test_a_frequency_is_free_where_the_captain_named_none(fly: Fly) -> None:
-    pilot = saved(fly(FAILS))
-    pilot.set(com1_freq=121.5)
-    pilot.set(avionics_bus2="OFF")
+    pilot = saved(fly(CLOUD_FAILS))
+    pilot.set(com1_freq=121.5, baro_pfd=30)
     assert (pilot.episode.grade().success, pilot.violated) == (1.0, [])
 
 
