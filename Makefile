@@ -34,14 +34,16 @@ check: $(VENV)/.with-dev $(VENV)/.with-test ## lint, format and types
 test-rl: $(VENV)-rl/.with-rl ## run the tests that train a policy (installs torch into .venv-rl)
 	$(VENV)-rl/bin/python -m pytest -m rl
 
-test-all: $(VENV)/.with-test ## run everything: slow tests, training, all gymnasiums on all Pythons found
+test-all: $(VENV)/.with-test ## run everything: slow tests, training, all gymnasiums and SDKs, all Pythons found
 	$(BIN)/python -m pytest -n auto -m "not rl"
 	$(MAKE) test-rl
 	sh scripts/test_matrix.sh
+	sh scripts/test_openai_versions.sh
 
-bench: $(VENV)/.with-test ## measure steps per CPU-second beside Taxi, and writes of the batch program
+bench: $(VENV)/.with-test ## measure steps beside Taxi, writes of the batch program, calls of a model's runs
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/bench_batch.py
+	$(BIN)/python benchmarks/bench_llm.py
 
 package: $(VENV)/.with-dev ## build sdist and wheel, install each in a fresh environment and run a task there
 	sh scripts/check_package.sh $(BIN)/python

@@ -11,19 +11,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from acoe_gym.benchmark.plan import Plan
 from acoe_gym.benchmark.policies import POLICIES
-from acoe_gym.benchmark.policies import policy as built_in
-from acoe_gym.benchmark.progress import shown
+from acoe_gym.benchmark.progress import if_looked_at, shown
 from acoe_gym.benchmark.records import FILE, read_records, results_of
 from acoe_gym.benchmark.replay import replay
-from acoe_gym.benchmark.runner import Plan, run
-from acoe_gym.benchmark.suites import SUITES, generated_ids, task_of
+from acoe_gym.benchmark.runner import run
+from acoe_gym.benchmark.suites import task_of
 from acoe_gym.cockpit import library, manifest, validation
 from acoe_gym.cockpit.metrics import Summary, aggregate
-from acoe_gym.cockpit.scoreboard import comparison_table, summary_table, task_table
+from acoe_gym.cockpit.scoreboard import comparison_table
 from acoe_gym.cockpit.text import compact
 from acoe_gym.cockpit.tools import json_schemas, openai_tools
-from acoe_gym.commands.arguments import positive
+from acoe_gym.commands.arguments import UsageError
 from acoe_gym.commands.authoring import AUTHORING
 from acoe_gym.commands.datasets import (
     CORE_WARNING,
@@ -33,6 +33,7 @@ from acoe_gym.commands.datasets import (
     generate_lines,
 )
 from acoe_gym.commands.describe import catalogue, spoilers, told
+from acoe_gym.commands.evaluation import EVALUATION
 from acoe_gym.commands.pages import list_page, show_page
 from acoe_gym.commands.proofs import add_prove_options, results
 from acoe_gym.commands.tools_page import tools_page
@@ -41,10 +42,6 @@ from acoe_gym.version import __version__
 
 # Every other policy does the same in each trial.
 RANDOM_TRIALS = 20
-
-
-class UsageError(AcoeError):
-    """Options that do not go together."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -111,44 +108,14 @@ def _show(args: argparse.Namespace) -> int:
     return 0
 
 
-def _run(args: argparse.Namespace) -> int:
-    built_in(args.policy)
-    plan = Plan(args.policy, _tasks(args), _trials(args), args.seed, args.suite)
-    summary = aggregate(results_of(run(plan, args.out, progress=True)), args.seed)
-    if args.json:
-        _say_json(asdict(summary))
-        return 0
-    _say(f"policy {args.policy}, suite {args.suite}, seed {args.seed}")
-    _say(summary_table(summary))
-    if args.suite == "core":
-        _say(f"\n{task_table(summary)}")
-    if args.out is not None:
-        _say(f"\nrecords: {args.out / FILE}")
-    return 0
-
-
-def _tasks(args: argparse.Namespace) -> tuple[str, ...]:
-    templates = args.template or ([] if args.task else library.template_ids())
-    for template_id in templates:
-        library.template(template_id)
-    if args.suite == "generated":
-        if args.task:
-            raise UsageError("--task names core tasks; with --suite generated use --template")
-        return generated_ids(templates, args.seed, args.trials)
-    chosen = [task_id for template_id in templates for task_id in library.task_ids(template_id)]
-    return tuple(dict.fromkeys([*chosen, *(task_of(task_id).id for task_id in args.task)]))
-
-
-def _trials(args: argparse.Namespace) -> int:
-    return 1 if args.suite == "generated" else int(args.trials)
-
-
 def _demo(args: argparse.Namespace) -> int:
     summaries: dict[str, Summary] = {}
     for name in POLICIES:
         trials = RANDOM_TRIALS if name == "random" else 1
         plan = Plan(name, library.task_ids(), trials, args.seed)
-        summaries[name] = aggregate(results_of(run(plan, args.out / name, progress=True)), args.seed)
+        summaries[name] = aggregate(
+            results_of(run(plan, args.out / name, progress=if_looked_at())), args.seed
+        )
     if args.json:
         _say_json({name: asdict(summary) for name, summary in summaries.items()})
     else:
@@ -216,6 +183,11 @@ def _manifest(args: argparse.Namespace) -> int:
     return 1 if differences else 0
 
 
+def _carry_out(args: argparse.Namespace) -> int:
+    code: int = args.carry_out(args, _say)
+    return code
+
+
 def _lines(args: argparse.Namespace) -> int:
     for line in args.lines(args):
         _say(line)
@@ -250,7 +222,7 @@ def _parser() -> argparse.ArgumentParser:
     for add in (
         _add_list,
         _add_show,
-        _add_run,
+        _add_evaluation,
         _add_demo,
         _add_replay,
         _add_generate,
@@ -294,28 +266,6 @@ def _add_show(commands: Any) -> None:
     parser.add_argument(
         "--spoilers", action="store_true", help="show start, goals, constraints, procedure and facts too"
     )
-    _add_json(parser)
-
-
-def _add_run(commands: Any) -> None:
-    about = "fly tasks with a built-in policy and print the metrics"
-    example = "acoe run --policy random --template c172s/engine_restart --trials 20 --out runs/random"
-    parser = _add(commands, "run", _run, about, example)
-    parser.add_argument("--policy", required=True, metavar="NAME", help=", ".join(POLICIES))
-    parser.add_argument("--task", action="append", default=[], metavar="ID", help="a core task (repeatable)")
-    parser.add_argument(
-        "--template", action="append", default=[], metavar="ID",
-        help="the tasks of this template (repeatable); without --task and --template: of all templates",
-    )  # fmt: skip
-    parser.add_argument(
-        "--suite", choices=SUITES, default="core",
-        help="core: the frozen tasks, N times each; generated: N variants per template, from seed S on",
-    )  # fmt: skip
-    parser.add_argument("--trials", type=positive, default=1, metavar="N", help="default 1")
-    parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="write records there; a stopped run continues"
-    )
-    _add_seed(parser)
     _add_json(parser)
 
 
@@ -376,6 +326,13 @@ def _add_manifest(commands: Any) -> None:
     group = parser.add_mutually_exclusive_group(required=True)
     group.add_argument("--check", action="store_true", help="tell how manifest and specifications differ")
     group.add_argument("--write", action="store_true", help="write it anew; scores change their meaning")
+
+
+def _add_evaluation(commands: Any) -> None:
+    for command in EVALUATION:
+        parser = _add(commands, command.name, _carry_out, command.about, command.example)
+        command.options(parser)
+        parser.set_defaults(carry_out=command.carry_out)
 
 
 def _add_authoring(commands: Any) -> None:

@@ -7,6 +7,7 @@ AcoeError
 ├── UnknownName      a task, template, aircraft or policy that does not exist; names the nearest
 ├── AdapterNeeded    a library that takes arrays was given the text face; names the adapter
 ├── RecordError      a record that cannot be read, or that does not replay to the same bytes
+├── InfrastructureError   a model's endpoint gave no usable answer; says nothing about the model
 └── MissingExtra     an optional dependency is absent; names the pip command
 """
 
@@ -54,6 +55,19 @@ class AdapterNeeded(AcoeError, TypeError):
 
 class RecordError(AcoeError, ValueError):
     """A record file or line that cannot be used. The message names file and line."""
+
+
+class InfrastructureError(AcoeError, RuntimeError):
+    """A model's endpoint gave no usable answer: an episode that it ended is in no metric.
+
+    Args:
+        message: what was asked of whom, and what came.
+        fatal: every further request would fail alike, so the run stops.
+    """
+
+    def __init__(self, message: str, *, fatal: bool = False) -> None:
+        super().__init__(message)
+        self.fatal = fatal
 
 
 class MissingExtra(AcoeError, ImportError):

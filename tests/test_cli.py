@@ -21,7 +21,8 @@ ROOT = Path(acoe_gym.__file__).parents[1]
 PUMP = Path(__file__).parent / "worlds"
 COMMANDS = (
     "list", "show", "run", "demo", "replay", "generate", "export", "validate", "prove", "tools", "manifest",
-    "explain", "new", "tasks",
+    "explain", "new", "tasks", "retry", "regrade", "doctor", "metrics", "compare", "failures", "report",
+    "play",
 )  # fmt: skip
 
 Capture = pytest.CaptureFixture[str]

@@ -11,7 +11,18 @@ import acoe_gym
 from acoe_gym import wrappers
 
 NAMES = ["AcoeError", "__version__", "register_specs", "task_ids"]
-HEAVY = ("torch", "stable_baselines3", "rich", "pettingzoo", "pygame", "openai", "mcp")
+HEAVY = (
+    "torch",
+    "stable_baselines3",
+    "rich",
+    "pettingzoo",
+    "pygame",
+    "openai",
+    "tenacity",
+    "textual",
+    "matplotlib",
+    "mcp",
+)
 
 
 def test_the_public_names_are_these() -> None:

@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from acoe_gym.benchmark.generic import generic_pilot
+from acoe_gym.benchmark.generic.pilot import generic_pilot
 from acoe_gym.cockpit.episode import MAX_TURNS
 from acoe_gym.cockpit.information.airports import known_stations
 from acoe_gym.cockpit.procedure import ToolCall, Turns, follow

@@ -48,7 +48,15 @@ class Records(NamedTuple):
     problems: list[RecordError]
 
 
-def record_of(episode: Episode, *, trial: int, policy: str, policy_seed: int, suite: str) -> Record:
+def record_of(
+    episode: Episode,
+    *,
+    trial: int,
+    policy: str,
+    policy_seed: int,
+    suite: str,
+    pilot: Mapping[str, Any] | None = None,
+) -> Record:
     """Return the record of an ended episode.
 
     Args:
@@ -57,6 +65,7 @@ def record_of(episode: Episode, *, trial: int, policy: str, policy_seed: int, su
         policy: name of the policy that flew it.
         policy_seed: seed of the run.
         suite: ``core`` or ``generated``.
+        pilot: of a model or a person: what was said in each turn, and what it cost.
     """
     result = result_of(episode, trial)
     record = {
@@ -74,6 +83,7 @@ def record_of(episode: Episode, *, trial: int, policy: str, policy_seed: int, su
         "violations": [asdict(violation) for violation in episode.violation_list()],
         "metrics": {name: getattr(result, name) for name in COUNTS},
         "tree": hash_tree(episode.task),
+        **({} if pilot is None else {"pilot": pilot}),
     }
     # As its line reads back: lists where there were tuples.
     return dict(json.loads(canonical(record)))
@@ -97,9 +107,14 @@ def append(path: Path, record: Record) -> None:
     Raises:
         RecordError: it could not be written; the file may end in half a line, which `mend` removes.
     """
+    append_line(path, record)
+
+
+def append_line(path: Path, entry: Mapping[str, Any]) -> None:
+    """Write one line of JSON and have it on the disk before returning, as `append` does a record."""
     try:
         with path.open("ab") as file:
-            file.write(canonical(record).encode("ascii") + b"\n")
+            file.write(canonical(entry).encode("ascii") + b"\n")
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
@@ -113,13 +128,16 @@ def mend(path: Path) -> None:
     head, newline, tail = path.read_bytes().rpartition(b"\n")
     if not tail:
         return
-    whole = _parsed(tail, "")
+    try:
+        whole = isinstance(json.loads(tail), dict)
+    except (ValueError, RecursionError):
+        whole = False
     with path.open("r+b") as file:
-        if isinstance(whole, RecordError):
-            file.truncate(len(head) + len(newline))
-        else:
+        if whole:
             file.seek(0, os.SEEK_END)
             file.write(b"\n")
+        else:
+            file.truncate(len(head) + len(newline))
 
 
 def read_records(path: Path) -> Records:
@@ -184,8 +202,19 @@ def _wrong_part(record: Record) -> str | None:
         return "end"
     if not all(isinstance(value, str) for value in record["tree"].values()):
         return "tree"
+    if "pilot" in record and not _sound_pilot(record):
+        return "pilot"
     calls = [call for turn in record["turns"] for call in turn]
     return "turn" if any(not {"name", "arguments", "reply"} <= set(call) for call in calls) else None
+
+
+def _sound_pilot(record: Record) -> bool:
+    """Tell whether what the pilot said stands beside each turn."""
+    pilot = record["pilot"]
+    said = pilot.get("turns") if isinstance(pilot, dict) else None
+    if not isinstance(said, list) or len(said) != len(record["turns"]):
+        return False
+    return all(isinstance(turn, dict) and isinstance(turn.get("text"), str) for turn in said)
 
 
 def _no_constant(name: str) -> None:

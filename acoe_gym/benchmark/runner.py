@@ -3,60 +3,46 @@
 from __future__ import annotations
 
 import json
-import os
 import random
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from acoe_gym.benchmark.folder import opened
+from acoe_gym.benchmark.plan import Plan
 from acoe_gym.benchmark.policies import Policy
 from acoe_gym.benchmark.policies import policy as built_in
-from acoe_gym.benchmark.progress import shown
-from acoe_gym.benchmark.records import FILE, RECORD_VERSION, Record, append, mend, read_records, record_of
+from acoe_gym.benchmark.progress import Progress, Silent
+from acoe_gym.benchmark.records import (
+    FILE,
+    Record,
+    append,
+    append_line,
+    record_of,
+)
+from acoe_gym.benchmark.runs import ERRORS, TIMINGS
 from acoe_gym.benchmark.suites import task_of
+from acoe_gym.benchmark.workers import Done, work
 from acoe_gym.cockpit.episode import Episode
-from acoe_gym.cockpit.protocol import hash_tree
-from acoe_gym.cockpit.task import Task, digest
-from acoe_gym.errors import RecordError
-from acoe_gym.version import __version__
+from acoe_gym.cockpit.task import Task
+from acoe_gym.errors import InfrastructureError
 
-CONFIGURATION = "run.json"
+# A run is given up when so many episodes in a row were ended by the infrastructure.
+MOST_ERRORS_IN_A_ROW = 10
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What a run is; two runs of one plan write the same bytes.
+class Flown:
+    """An ended episode, with what a record keeps of its pilot; see `acoe_gym.benchmark.runs`."""
 
-    Attributes:
-        policy: name of the policy, a built-in one unless `run` is given a pilot.
-        tasks: task ids.
-        trials: episodes per task.
-        seed: of the policy; every episode draws from a generator of its own.
-        suite: ``core`` or ``generated``.
-    """
+    episode: Episode
+    pilot: Mapping[str, Any] | None = None
 
-    policy: str
-    tasks: tuple[str, ...]
-    trials: int = 1
-    seed: int = 0
-    suite: str = "core"
 
-    def episodes(self) -> list[tuple[str, int]]:
-        """Return (task id, trial) of every episode, in order."""
-        return [(task_id, trial) for task_id in self.tasks for trial in range(self.trials)]
-
-    def configuration(self) -> dict[str, Any]:
-        """Return everything that decides what the records hold."""
-        return {
-            "record_version": RECORD_VERSION,
-            "policy": self.policy,
-            "suite": self.suite,
-            "tasks": list(self.tasks),
-            "trials": self.trials,
-            "seed": self.seed,
-            "package": __version__,
-            "trees": digest([hash_tree(task_of(task_id)) for task_id in self.tasks]),
-        }
+# Flies one episode; InfrastructureError where that could not be done.
+Flight = Callable[[Task, int], Flown]
 
 
 def run(
@@ -64,31 +50,113 @@ def run(
     out: Path | None = None,
     *,
     pilot: Policy | None = None,
-    progress: bool = False,
+    flight: Flight | None = None,
+    threads: int = 1,
+    attempts: int = 1,
+    about: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
 ) -> list[Record]:
     """Fly a plan and return its records, those found in ``out`` included.
 
     Args:
         plan: what to fly.
-        out: folder for ``episodes.jsonl`` and ``run.json``; a run of the same plan that was stopped there is
-            continued, and its finished episodes are kept. None writes nothing.
+        out: folder of the run; a run of the same plan that was stopped there is continued, and its finished
+            episodes are kept. None writes nothing.
         pilot: the function that flies under the plan's policy name; the built-in one of that name by default.
-        progress: show a bar on standard error, where rich is installed and a person is looking.
+        flight: flies an episode instead of a pilot; it may raise InfrastructureError.
+        threads: episodes under way at once.
+        attempts: how often an episode that the infrastructure ends is flown.
+        about: what tables say of the run; it may change between two starts.
+        progress: is told of every episode, and may stop the run.
+
+    Returns:
+        The records in the order of the plan. Episodes that the infrastructure ended are not among them: they
+        stand in ``errors.jsonl``, and the same call flies them again.
 
     Raises:
         UnknownName: a task or policy that does not exist.
         RecordError: the folder holds another run, a line of it is broken, or a record cannot be written.
+        InfrastructureError: every further episode would fail alike.
     """
-    fly = pilot or built_in(plan.policy)
-    done = {} if out is None else _opened(out, plan)
-    missing = [episode for episode in plan.episodes() if episode not in done]
-    for task_id, trial in shown(missing, plan.policy) if progress else missing:
-        episode = play_policy(fly, task_of(task_id), _dice(plan.seed, task_id, trial))
-        record = record_of(episode, trial=trial, policy=plan.policy, policy_seed=plan.seed, suite=plan.suite)
+    fly = flight or _piloted(plan, pilot or built_in(plan.policy))
+    watch = progress or Silent()
+    with opened(out, plan, about or {}) as done:
+        try:
+            for attempt in range(attempts):
+                missing = [episode for episode in plan.episodes() if episode not in done]
+                if not missing:
+                    break
+                watch.start(plan, len(plan.episodes()), list(done.values()), again=attempt > 0)
+                _fly_all(plan, missing, fly, out, done, watch, threads)
+                if watch.stop():
+                    break
+        finally:
+            watch.end()
+    return [done[episode] for episode in plan.episodes() if episode in done]
+
+
+def _fly_all(
+    plan: Plan,
+    missing: list[tuple[str, int]],
+    fly: Flight,
+    out: Path | None,
+    done: dict[tuple[str, int], Record],
+    watch: Progress,
+    threads: int,
+) -> None:
+    in_a_row = 0
+    for finished in work(missing, lambda job: _timed(fly, *job), threads, watch.stop):
+        if finished.error is not None:
+            in_a_row += 1
+            _note_error(finished, out, watch, in_a_row)
+            continue
+        in_a_row = 0
+        record, seconds = _recorded(plan, finished)
         if out is not None:
             append(out / FILE, record)
-        done[task_id, trial] = record
-    return [done[episode] for episode in plan.episodes()]
+            append_line(out / TIMINGS, {"task": record["task"], "trial": record["trial"], "seconds": seconds})
+        done[record["task"], record["trial"]] = record
+        watch.finished(record)
+
+
+def _timed(fly: Flight, task_id: str, trial: int) -> tuple[Flown, float]:
+    start = time.monotonic()
+    flown = fly(task_of(task_id), trial)
+    return flown, round(time.monotonic() - start, 3)
+
+
+def _recorded(plan: Plan, finished: Done[tuple[str, int], tuple[Flown, float]]) -> tuple[Record, float]:
+    assert finished.result is not None
+    flown, seconds = finished.result
+    record = record_of(
+        flown.episode,
+        trial=finished.job[1],
+        policy=plan.policy,
+        policy_seed=plan.seed,
+        suite=plan.suite,
+        pilot=flown.pilot,
+    )
+    return record, seconds
+
+
+def _note_error(failed: Done[tuple[str, int], Any], out: Path | None, watch: Progress, in_a_row: int) -> None:
+    """Put down an episode that the infrastructure ended; raise what is no such error, or will not pass."""
+    task_id, trial = failed.job
+    error = failed.error
+    assert error is not None
+    if not isinstance(error, InfrastructureError):
+        raise error
+    if out is not None:
+        append_line(out / ERRORS, {"task": task_id, "trial": trial, "error": str(error)})
+    watch.failed(task_id, trial, error)
+    if error.fatal:
+        raise error
+    if in_a_row >= MOST_ERRORS_IN_A_ROW:
+        raise InfrastructureError(f"gave up after {in_a_row} errors in a row; the last: {error}")
+
+
+def _piloted(plan: Plan, pilot: Policy) -> Flight:
+    return lambda task, trial: Flown(play_policy(pilot, task, _dice(plan.seed, task.id, trial)))
 
 
 def play_policy(policy: Policy, task: Task, rng: random.Random) -> Episode:
@@ -108,51 +176,3 @@ def play_policy(policy: Policy, task: Task, rng: random.Random) -> Episode:
 
 def _dice(seed: int, task_id: str, trial: int) -> random.Random:
     return random.Random(f"{seed}/{task_id}/{trial}")  # noqa: S311 - a policy, not a secret
-
-
-def _opened(out: Path, plan: Plan) -> dict[tuple[str, int], Record]:
-    """Make the folder ready for a plan and return the episodes that it holds."""
-    wanted, path = plan.configuration(), out / CONFIGURATION
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        if not path.exists():
-            if (out / FILE).exists():
-                raise RecordError(f"{out}: expected {CONFIGURATION} beside {FILE}, found none")
-            _write_whole(path, json.dumps(wanted, indent=1, sort_keys=True) + "\n")
-        found = json.loads(path.read_text(encoding="utf-8"))
-        mend(out / FILE)
-    except OSError as error:
-        raise RecordError(f"{out}: expected a folder to write records to, got {error.strerror}") from None
-    except ValueError as error:
-        raise RecordError(f"{path}: expected JSON, got {error}") from None
-    if found != wanted:
-        raise RecordError(f"{out} holds another run ({_difference(found, wanted)}); choose another folder")
-    if not (out / FILE).exists():
-        return {}
-    records, problems = read_records(out / FILE)
-    if problems:
-        raise RecordError(f"{problems[0]}; delete the line to have its episode flown again")
-    return {(record["task"], record["trial"]): record for record in records}
-
-
-def _write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all."""
-    draft = path.with_suffix(".new")
-    with draft.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
-
-
-def _difference(found: object, wanted: dict[str, Any]) -> str:
-    if not isinstance(found, dict):
-        return "no configuration"
-    keys = [key for key in sorted({*found, *wanted}) if found.get(key) != wanted.get(key)]
-    return "; ".join(f"{key}: {_brief(found.get(key))} there, {_brief(wanted.get(key))} here" for key in keys)
-
-
-def _brief(value: object) -> str:
-    if isinstance(value, list):
-        return f"{len(value)} ({', '.join(map(str, value[:2]))}{', ...' if len(value) > 2 else ''})"
-    return str(value) if len(str(value)) <= 40 else f"{str(value)[:12]}..."

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from acoe_gym.cockpit.results import EpisodeResult, result_of
 
 __all__ = [
+    "RESAMPLES",
     "Broken",
     "EpisodeResult",
     "Interval",
@@ -19,6 +20,7 @@ __all__ = [
     "Share",
     "Summary",
     "aggregate",
+    "percentiles",
     "result_of",
 ]
 
@@ -212,7 +214,7 @@ def _trial_noise(tasks: list[list[float]], rng: random.Random) -> Interval | Non
     """Resample the episodes of each task."""
     if min(map(len, tasks)) < 2:
         return None
-    return _percentiles(
+    return percentiles(
         [_mean(_mean(rng.choices(values, k=len(values))) for values in tasks) for _ in range(RESAMPLES)]
     )
 
@@ -222,14 +224,14 @@ def _new_procedures(templates: list[list[float]], rng: random.Random) -> Interva
     if len(templates) < 2:
         return None
     draws = (rng.choices(templates, k=len(templates)) for _ in range(RESAMPLES))
-    return _percentiles([_mean(mean for group in draw for mean in group) for draw in draws])
+    return percentiles([_mean(mean for group in draw for mean in group) for draw in draws])
 
 
-def _percentiles(draws: list[float]) -> Interval:
-    """Return what is left when one in 40 is cut off at either end."""
-    draws.sort()
-    cut = len(draws) // 40
-    return Interval(draws[cut], draws[-1 - cut])
+def percentiles(draws: Iterable[float]) -> Interval:
+    """Return what is left when one draw in 40 is cut off at either end."""
+    ordered = sorted(draws)
+    cut = len(ordered) // 40
+    return Interval(ordered[cut], ordered[-1 - cut])
 
 
 def _share(by_task: ByTask, counts: Callable[[EpisodeResult], tuple[int, int]]) -> Share:

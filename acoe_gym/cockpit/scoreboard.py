@@ -31,20 +31,21 @@ def task_table(summary: Summary) -> str:
 
 
 def comparison_table(summaries: Mapping[str, Summary]) -> str:
-    """Return one row per policy."""
+    """Return one row per policy; names of more than 11 characters make it wider."""
+    width = max(12, 1 + max(map(len, summaries), default=0))
     head = (
-        f"{'policy':<12}{'episodes':>8}{'SR':>7}{'95 % (*)':>17}{'SGO':>7}{'SCR':>7}{'unsafe':>8}"
+        f"{'policy':<{width}}{'episodes':>8}{'SR':>7}{'95 % (*)':>17}{'SGO':>7}{'SCR':>7}{'unsafe':>8}"
         f"{'IAR':>7}{'tools':>7}{'turns':>7}{'calls':>7}"
     )
     note = "(*) for other procedures: bootstrap over the templates, each with its tasks"
-    return "\n".join([head, *(_policy_row(name, s) for name, s in summaries.items()), note])
+    return "\n".join([head, *(_policy_row(f"{name:<{width}}", s) for name, s in summaries.items()), note])
 
 
 def _policy_row(name: str, s: Summary) -> str:
     success = f"{s.episodes:>8}{s.sr.value:>7.3f}{_range(s.sr.procedures):>17}{s.sgo.value:>7.3f}"
     safety = f"{s.scr.value:>7.3f}{s.unsafe:>8.3f}"
     shares = f"{_share(s.iar.value):>7}{_share(s.tool_selection.value):>7}"
-    return f"{name:<12}{success}{safety}{shares}{s.turns:>7.1f}{s.calls:>7.1f}"
+    return f"{name}{success}{safety}{shares}{s.turns:>7.1f}{s.calls:>7.1f}"
 
 
 def _row_table(title: str, rows: Iterable[Row]) -> list[str]:

@@ -12,9 +12,8 @@ from acoe_gym.cockpit.reference import Write
 from acoe_gym.cockpit.relevance import fixed
 from acoe_gym.cockpit.task import Task
 from acoe_gym.cockpit.template_parts import Step
+from acoe_gym.cockpit.wording import Wording, definitions
 from acoe_gym.commands.siblings import Difference, differences, plain, probes_in, shown
-from acoe_gym.commands.tasks_page import definitions
-from acoe_gym.commands.wording import Wording
 
 WIDTH = 98
 

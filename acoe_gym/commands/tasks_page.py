@@ -8,17 +8,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.data import load_toml
 from acoe_gym.cockpit.evidence import TaskEvidence
-from acoe_gym.cockpit.expressions import Name, Node
+from acoe_gym.cockpit.expressions import Node
 from acoe_gym.cockpit.proof import Trap
 from acoe_gym.cockpit.reference import Write
-from acoe_gym.cockpit.scope import derived
 from acoe_gym.cockpit.task import Task
 from acoe_gym.cockpit.templates import Template
+from acoe_gym.cockpit.wording import YES, Wording, definitions
 from acoe_gym.commands.describe import env_ids
 from acoe_gym.commands.proof_file import known, own_task_ids
 from acoe_gym.commands.proof_table import COLUMNS, introduction, proof_row
 from acoe_gym.commands.siblings import Difference, differences, plain, probes_in
-from acoe_gym.commands.wording import YES, Wording
 
 HEAD = """# The {tasks} core tasks
 
@@ -174,25 +173,6 @@ def _common_start(template: Template) -> Iterator[str]:
     ]
     if changed:
         yield f"All tasks start from a normal cockpit but for {', '.join(changed)}."
-
-
-def definitions(template: Template, trees: Iterable[Node]) -> list[str]:
-    """Return the definitions that conditions name, and those of the template that these name in turn."""
-    found: dict[str, None] = {}
-    pending = [name for tree in trees for name in _defined(template, tree)]
-    while pending:
-        name = pending.pop(0)
-        if name not in found:
-            found[name] = None
-            inside = _defined(template, template.names.tree(name))
-            pending += [part for part in inside if part not in template.world.define]
-    return list(found)
-
-
-def _defined(template: Template, tree: Node) -> list[str]:
-    named = [part.id for part in derived(tree) if isinstance(part, Name)]
-    apart = template.world.components
-    return [name for name in named if not template.names.is_stored(name) and name not in apart]
 
 
 def _definitions(template: Template, wording: Wording) -> Iterator[str]:

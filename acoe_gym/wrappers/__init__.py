@@ -1,4 +1,4 @@
-"""Wrappers: flat views of a text environment, the cost in the reward, benchmark metrics in a plain loop."""
+"""Wrappers: flat views, the cost in the reward, metrics in a plain loop, language models as pilots."""
 
 from __future__ import annotations
 
@@ -7,5 +7,20 @@ from acoe_gym.wrappers.benchmark_metrics import BenchmarkMetrics
 from acoe_gym.wrappers.cost_penalty import CostPenalty
 from acoe_gym.wrappers.finite_horizon import FiniteHorizon
 from acoe_gym.wrappers.flat_actions import FlatActions
+from acoe_gym.wrappers.llm.llm_policy import LLMPolicy
+from acoe_gym.wrappers.llm.pilot import ChatPilot
+from acoe_gym.wrappers.llm.policies import HumanPolicy, ReferencePolicy, ReplayPolicy, ScriptedPolicy
 
-__all__ = ["BeliefObservation", "BenchmarkMetrics", "CostPenalty", "FiniteHorizon", "FlatActions"]
+__all__ = [
+    "BeliefObservation",
+    "BenchmarkMetrics",
+    "ChatPilot",
+    "CostPenalty",
+    "FiniteHorizon",
+    "FlatActions",
+    "HumanPolicy",
+    "LLMPolicy",
+    "ReferencePolicy",
+    "ReplayPolicy",
+    "ScriptedPolicy",
+]

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 
 import pytest
 
+from acoe_gym.benchmark.plan import Plan
 from acoe_gym.benchmark.policies import policy
 from acoe_gym.benchmark.records import results_of
-from acoe_gym.benchmark.runner import Plan, play_policy, run
+from acoe_gym.benchmark.runner import play_policy, run
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.console import Call
 from acoe_gym.cockpit.episode import Episode

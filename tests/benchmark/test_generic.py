@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from acoe_gym.benchmark.generic import generic_pilot
+from acoe_gym.benchmark.generic.pilot import generic_pilot
 from acoe_gym.cockpit.task import Task
 
 Writes = list[tuple[str, object]]

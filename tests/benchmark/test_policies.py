@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
+from acoe_gym.benchmark.plan import Plan
 from acoe_gym.benchmark.policies import POLICIES, policy
 from acoe_gym.benchmark.records import results_of
-from acoe_gym.benchmark.runner import Plan, run
+from acoe_gym.benchmark.runner import run
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.metrics import aggregate
 from acoe_gym.errors import UnknownName

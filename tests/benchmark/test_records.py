@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from acoe_gym.benchmark.plan import Plan
 from acoe_gym.benchmark.records import (
     FILE,
     KINDS,
@@ -17,7 +18,7 @@ from acoe_gym.benchmark.records import (
     record_of,
     results_of,
 )
-from acoe_gym.benchmark.runner import Plan, run
+from acoe_gym.benchmark.runner import run
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.episode import play
 from acoe_gym.cockpit.metrics import result_of

@@ -4,10 +4,11 @@ import copy
 
 import pytest
 
+from acoe_gym.benchmark.plan import Plan
 from acoe_gym.benchmark.policies import POLICIES
 from acoe_gym.benchmark.records import Record, record_of
 from acoe_gym.benchmark.replay import replay
-from acoe_gym.benchmark.runner import Plan, run
+from acoe_gym.benchmark.runner import run
 from acoe_gym.benchmark.suites import generated_ids
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.episode import play

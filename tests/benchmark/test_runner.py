@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 import acoe_gym
+from acoe_gym.benchmark.plan import Plan
 from acoe_gym.benchmark.policies import POLICIES
 from acoe_gym.benchmark.records import FILE, read_records
-from acoe_gym.benchmark.runner import CONFIGURATION, Plan, play_policy, run
+from acoe_gym.benchmark.runner import play_policy, run
+from acoe_gym.benchmark.runs import CONFIGURATION
 from acoe_gym.benchmark.suites import generated_ids, task_of
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.procedure import Turns
@@ -80,7 +82,8 @@ import os, signal, sys
 from pathlib import Path
 from acoe_gym.benchmark import records
 from acoe_gym.benchmark.policies import POLICIES
-from acoe_gym.benchmark.runner import Plan, run
+from acoe_gym.benchmark.plan import Plan
+from acoe_gym.benchmark.runner import run
 from acoe_gym.cockpit import library
 
 out, moment, left = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])

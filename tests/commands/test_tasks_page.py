@@ -8,9 +8,10 @@ import pytest
 import acoe_gym
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.data import specs_root
+from acoe_gym.cockpit.wording import definitions
 from acoe_gym.commands import proof_file
 from acoe_gym.commands.proof_file import FILE, known, own_task_ids, stale
-from acoe_gym.commands.tasks_page import definitions, tasks_page
+from acoe_gym.commands.tasks_page import tasks_page
 from acoe_gym.errors import SpecError
 
 PAGE = Path(acoe_gym.__file__).parents[1] / "docs" / "tasks.md"

@@ -11,12 +11,12 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from acoe_gym.benchmark import generic_single, generic_twin
-from acoe_gym.benchmark.generic_scene import Flow, Scene
+from acoe_gym.benchmark.generic import single, twin
+from acoe_gym.benchmark.generic.scene import Flow, Scene
 from acoe_gym.cockpit.procedure import Turns
 from acoe_gym.cockpit.task import Task
 
-LOOKS = ("crew_report", *generic_single.LOOKS, *generic_twin.LOOKS)
+LOOKS = ("crew_report", *single.LOOKS, *twin.LOOKS)
 
 
 def generic_pilot(task: Task, rng: random.Random) -> Turns:  # noqa: ARG001 - every policy is called alike
@@ -34,8 +34,8 @@ def generic_pilot(task: Task, rng: random.Random) -> Turns:  # noqa: ARG001 - ev
 
 
 def _flow(scene: Scene) -> Flow:
-    twin = "left_throttle" in scene.controls
-    return generic_twin.twin_flow(scene) if twin else generic_single.single_flow(scene)
+    twins = "left_throttle" in scene.controls
+    return twin.twin_flow(scene) if twins else single.single_flow(scene)
 
 
 def _positions(listed: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from acoe_gym.cockpit.domains import Value
@@ -20,8 +20,9 @@ from acoe_gym.cockpit.expressions import (
     Not,
 )
 from acoe_gym.cockpit.fold import fold
-from acoe_gym.cockpit.scope import Names
+from acoe_gym.cockpit.scope import Names, derived
 from acoe_gym.cockpit.template_parts import Constraint, Trigger
+from acoe_gym.cockpit.templates import Template
 
 NO = Literal(value=False)
 YES = Literal(value=True)
@@ -173,3 +174,22 @@ def _asked_value(tree: Node) -> Literal | None:
         case Compare(Asked(), (("==", Literal() as value),)):
             return value
     return None
+
+
+def definitions(template: Template, trees: Iterable[Node]) -> list[str]:
+    """Return the definitions that conditions name, and those of the template that these name in turn."""
+    found: dict[str, None] = {}
+    pending = [name for tree in trees for name in _defined(template, tree)]
+    while pending:
+        name = pending.pop(0)
+        if name not in found:
+            found[name] = None
+            inside = _defined(template, template.names.tree(name))
+            pending += [part for part in inside if part not in template.world.define]
+    return list(found)
+
+
+def _defined(template: Template, tree: Node) -> list[str]:
+    named = [part.id for part in derived(tree) if isinstance(part, Name)]
+    apart = template.world.components
+    return [name for name in named if not template.names.is_stored(name) and name not in apart]

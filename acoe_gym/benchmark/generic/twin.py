@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from acoe_gym.benchmark.generic_scene import Flow, Scene, electrical_fire
+from acoe_gym.benchmark.generic.scene import Flow, Scene, electrical_fire
 
 # By feel, KIAS: the blue line of a light twin, and what is fast enough to fly away with.
 BLUE_LINE, FLYING_SPEED = 90, 70

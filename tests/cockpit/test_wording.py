@@ -7,7 +7,7 @@ import pytest
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.expressions import BOOL, parse
 from acoe_gym.cockpit.relevance import fixed
-from acoe_gym.commands.wording import Wording
+from acoe_gym.cockpit.wording import Wording
 
 
 @pytest.fixture

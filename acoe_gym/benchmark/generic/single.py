@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from acoe_gym.benchmark.generic_scene import Flow, Scene, electrical_fire, shed_load
+from acoe_gym.benchmark.generic.scene import Flow, Scene, electrical_fire, shed_load
 
 # By feel, KIAS: the best glide of a light airplane, and what blows a fire out.
 BEST_GLIDE, FIRE_SPEED = 65, 100

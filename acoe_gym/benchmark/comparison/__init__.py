@@ -1,0 +1,1 @@
+"""Two runs compared: paired differences beyond noise, tasks that flipped, core against fresh variants."""

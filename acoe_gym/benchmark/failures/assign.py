@@ -1,0 +1,42 @@
+"""Assigns a mode to every failed episode of a model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from acoe_gym.benchmark.failures.hearing import Inquest
+from acoe_gym.benchmark.failures.modes import MODES, FailureMode
+from acoe_gym.benchmark.failures.rules import Habits, mode_of
+from acoe_gym.benchmark.records import Record
+from acoe_gym.benchmark.suites import task_of
+
+
+def failure_modes(records: Sequence[Record]) -> dict[tuple[str, int], FailureMode]:
+    """Assign a mode to every failed episode.
+
+    Args:
+        records: all trials of one model; what recurs is judged over the trials of each task.
+
+    Returns:
+        (task id, trial) -> mode, for failed episodes alone, in the order of the records.
+
+    Raises:
+        UnknownName: a task does not exist here.
+    """
+    tasks = dict.fromkeys(record["task"] for record in records)
+    found: dict[tuple[str, int], FailureMode] = {}
+    for task_id in tasks:
+        trials = [record for record in records if record["task"] == task_id]
+        inquest = Inquest(task_of(task_id))
+        failed = [inquest.evidence(record) for record in trials if not record["grade"]["success"]]
+        habits = Habits(failed, len(trials))
+        found.update(((task_id, one.trial), mode_of(one, habits)) for one in failed)
+    episodes = ((record["task"], record["trial"]) for record in records)
+    return {episode: found[episode] for episode in episodes if episode in found}
+
+
+def counts(modes: Iterable[FailureMode]) -> dict[str, int]:
+    """Return how many episodes each mode has, in the order of `MODES`, modes without any included."""
+    counted = Counter(mode.mode for mode in modes)
+    return {name: counted[name] for name, _ in MODES}

@@ -1,0 +1,114 @@
+"""The folder of a run while it is flown: one process at a time, one configuration, no episode twice."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from acoe_gym.benchmark.plan import Plan
+from acoe_gym.benchmark.records import FILE, Record, mend, read_records
+from acoe_gym.benchmark.runs import CONFIGURATION, ERRORS, TIMINGS
+from acoe_gym.errors import RecordError
+
+LOCK = ".lock"
+
+
+@contextmanager
+def opened(out: Path | None, plan: Plan, about: Mapping[str, Any]) -> Iterator[dict[tuple[str, int], Record]]:
+    """Make the folder ready for a plan, keep others out of it, and give the episodes that it holds."""
+    if out is None:
+        yield {}
+        return
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        lock = (out / LOCK).open("ab")
+    except OSError as error:
+        raise RecordError(f"{out}: expected a folder to write records to, got {error.strerror}") from None
+    with lock:
+        _lock(lock, out)
+        yield _found(out, plan, about)
+
+
+def _lock(file: IO[bytes], out: Path) -> None:
+    """Hold a lock until the file is closed; the system lets it go with a process that is killed."""
+    try:
+        import fcntl  # noqa: PLC0415 - not on Windows
+    except ImportError:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise RecordError(
+            f"{out}: another process is flying this run; wait for it or choose another folder"
+        ) from None
+
+
+def _found(out: Path, plan: Plan, about: Mapping[str, Any]) -> dict[tuple[str, int], Record]:
+    """Return the episodes of a folder, made ready for more of them."""
+    wanted, path = plan.configuration(), out / CONFIGURATION
+    try:
+        if not path.exists():
+            if (out / FILE).exists():
+                raise RecordError(f"{out}: expected {CONFIGURATION} beside {FILE}, found none")
+            _configure(path, wanted, about)
+        found = json.loads(path.read_text(encoding="utf-8"))
+        for name in (FILE, ERRORS, TIMINGS):
+            mend(out / name)
+    except OSError as error:
+        raise RecordError(f"{out}: expected a folder to write records to, got {error.strerror}") from None
+    except ValueError as error:
+        raise RecordError(f"{path}: expected JSON, got {error}") from None
+    known = found.pop("about", {}) if isinstance(found, dict) else {}
+    if found != wanted:
+        raise RecordError(f"{out} holds another run ({_difference(found, wanted)}); choose another folder")
+    if about and {**known, **about} != known:
+        _configure(path, wanted, {**known, **about})
+    if not (out / FILE).exists():
+        return {}
+    records, problems = read_records(out / FILE)
+    if problems:
+        raise RecordError(f"{problems[0]}; delete the line to have its episode flown again")
+    return {(record["task"], record["trial"]): record for record in records}
+
+
+def _configure(path: Path, wanted: Mapping[str, Any], about: Mapping[str, Any]) -> None:
+    whole = {**wanted, **({"about": dict(about)} if about else {})}
+    _write_whole(path, json.dumps(whole, indent=1, sort_keys=True) + "\n")
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all."""
+    draft = path.with_suffix(".new")
+    with draft.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+
+
+def _difference(found: object, wanted: dict[str, Any]) -> str:
+    if not isinstance(found, dict):
+        return "no configuration"
+    there, here = _flat(found), _flat(wanted)
+    keys = [key for key in sorted({*there, *here}) if there.get(key) != here.get(key)]
+    return "; ".join(f"{key}: {_brief(there.get(key))} there, {_brief(here.get(key))} here" for key in keys)
+
+
+def _flat(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a configuration with its settings beside the rest, so that a difference names one of them."""
+    settings = table.get("settings")
+    inner = settings if isinstance(settings, dict) else {}
+    return {
+        **{k: v for k, v in table.items() if k != "settings"},
+        **{f"settings.{k}": v for k, v in inner.items()},
+    }
+
+
+def _brief(value: object) -> str:
+    if isinstance(value, list):
+        return f"{len(value)} ({', '.join(map(str, value[:2]))}{', ...' if len(value) > 2 else ''})"
+    return str(value) if len(str(value)) <= 40 else f"{str(value)[:12]}..."

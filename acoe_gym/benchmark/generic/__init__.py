@@ -1,0 +1,1 @@
+"""The generic pilot, a baseline: textbook flows without the particulars of the type on board."""

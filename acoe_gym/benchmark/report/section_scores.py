@@ -1,0 +1,161 @@
+"""The leaderboard, the outcomes and how sure the scores are, as static HTML that needs no script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from acoe_gym.benchmark.report.charts import bar, whiskers
+from acoe_gym.benchmark.report.data import Report, ShownRun
+from acoe_gym.benchmark.report.markup import Html, el, num, right, row_head, table, td, th
+from acoe_gym.benchmark.report.parts import (
+    DASH,
+    OUTCOMES,
+    figure_of,
+    percent,
+    run_head,
+    run_link,
+    said,
+    section,
+)
+from acoe_gym.cockpit.metrics import Interval, Score, Summary
+
+HEAD = (
+    ("SR", "success rate: all goals met and no safety constraint violated; higher is better"),
+    ("SGO", "safety-gated outcome: share of goals met, 0 where unsafe; higher is better"),
+    ("SCR", "safety compliance rate: episodes without a violation; higher is better"),
+    ("Unsafe", "share of episodes with at least one violation, 1 - SCR; lower is better"),
+    ("IAR", "ineffective-action rate: writes that did nothing; lower is better"),
+    ("Parameters", "total / active, as stated with the run"),
+    ("Turns", "mean per episode"),
+    ("Calls", "mean per episode"),
+    ("Tokens (k)", "thousands, mean per episode; tokenizers differ"),
+)
+
+
+def leaderboard(report: Report) -> Html:
+    """Return the table of scores, in groups, the best SR, SGO, SCR and IAR of each group in bold."""
+    whole = [run for run, _ in report.scored if run.status == "whole"]
+    comparable = len({frozenset(run.by_task) for run in whole}) <= 1
+    bodies = [_group(name, runs, bold=comparable) for name, runs in report.groups()]
+    head = [th("Run"), *(right(name, title) for name, title in HEAD)]
+    caption = "Leaderboard: scores per run, ordered by SR within each group"
+    return section(
+        "leaderboard",
+        "Leaderboard",
+        table(caption, head, bodies, "board"),
+        said(
+            "Bold: best SR, SGO, SCR and IAR of a group, among whole runs. Every task weighs the same. SR "
+            "counts episodes that met all goals without one violation; read it together with SCR and the "
+            "unsafe share."
+        ),
+    )
+
+
+def _group(name: str, runs: Sequence[ShownRun], *, bold: bool) -> Html:
+    whole = [run.summary for run in runs if run.summary is not None and run.status == "whole"] if bold else []
+    best = tuple(max((round(pick(s).value, 3) for s in whole), default=None) for pick in PICKS)
+    least = min((round(s.iar.value, 3) for s in whole if s.iar.value is not None), default=None)
+    title = el("tr", el("th", name, colspan=len(HEAD) + 1, scope="rowgroup"), class_="group")
+    return el("tbody", title, *(_row(run, (*best, least)) for run in runs))
+
+
+PICKS: tuple[Callable[[Summary], Score], ...] = (lambda s: s.sr, lambda s: s.sgo, lambda s: s.scr)
+
+
+def _row(run: ShownRun, best: Sequence[float | None]) -> Html:
+    if run.summary is None:
+        words = (
+            f"{len(run.run.records)} of {run.planned} episodes; refused: no score while episodes are missing"
+        )
+        return el("tr", row_head(run_link(run)), el("td", words, colspan=len(HEAD), class_="refused"))
+    summary = run.summary
+    top = best if run.status == "whole" else [None] * len(best)
+    scores = [_best(pick(summary).value, top[i]) for i, pick in enumerate(PICKS)]
+    tokens = None if run.cost.tokens is None else run.cost.tokens / 1000
+    known = run.cost.known
+    partly = None if known in (0, len(run.results)) else f"known for {known} of {len(run.results)} episodes"
+    return el(
+        "tr",
+        run_head(run),
+        *scores,
+        num(f"{summary.unsafe:.3f}"),
+        _best(summary.iar.value, top[3]),
+        num(run.parameters),
+        num(f"{summary.turns:.1f}"),
+        num(f"{summary.calls:.1f}"),
+        num(figure_of(tokens, ".1f") + ("*" if partly else ""), partly),
+    )
+
+
+def _best(value: float | None, best: float | None) -> Html:
+    text = figure_of(value)
+    bold = value is not None and best is not None and round(value, 3) == best
+    return num(el("strong", text) if bold else text)
+
+
+# Outcomes and intervals.
+
+
+def outcomes(report: Report) -> Html:
+    """Return how the episodes of each run ended."""
+    rows = [el("tr", run_head(run), td(_outcome_bar(s)), *_outcome_cells(s)) for run, s in report.scored]
+    heads = [right(f"{symbol} {words}") for symbol, words in OUTCOMES.values()]
+    shown = table("Outcome composition: shares of episodes", [th("Run"), th("Shares"), *heads], rows, "bars")
+    lead = "An unsafe episode broke a hard safety constraint at least once, whatever else it achieved."
+    return section("outcomes", "Outcome composition", _legend(), shown, said(lead))
+
+
+def _legend() -> Html:
+    items = [
+        el("li", el("span", symbol, class_=f"key {name}", aria_hidden="true"), f" {words}")
+        for name, (symbol, words) in OUTCOMES.items()
+    ]
+    return el("ul", *items, class_="legend")
+
+
+def _outcome_bar(s: Summary) -> Html:
+    shares = (("success", s.sr.value), ("safe_incomplete", s.safe_incomplete), ("unsafe", s.unsafe))
+    return bar(shares, ", ".join(f"{OUTCOMES[name][1]} {percent(share)}" for name, share in shares))
+
+
+def _outcome_cells(s: Summary) -> list[Html]:
+    return [num(percent(share)) for share in (s.sr.value, s.safe_incomplete, s.unsafe)]
+
+
+def intervals(report: Report) -> Html:
+    """Return SR, SGO and SCR with both of their intervals."""
+    rows = [
+        el("tr", _first(run, i), *_interval_cells(name, score))
+        for run, s in report.scored
+        for i, (name, score) in enumerate(_measures(s))
+    ]
+    heads = [*map(th, ("Run", "Metric", "From 0 to 1, a line at each quarter"))]
+    heads += map(right, ("Value", "Same tasks again", "Other procedures"))
+    return section(
+        "intervals",
+        "How sure the scores are",
+        table("Scores with their 95 % intervals", heads, rows, "bars sure"),
+        said(
+            "Thick line: the same tasks flown again (trials; needs two trials of each task). Thin line: "
+            "other procedures of the same kind (bootstrap over templates): the one to compare models by."
+        ),
+    )
+
+
+def _first(run: ShownRun, row: int) -> Html | None:
+    return run_head(run, rows=3) if row == 0 else None
+
+
+def _measures(s: Summary) -> list[tuple[str, Score]]:
+    return [("SR", s.sr), ("SGO", s.sgo), (f"SCR (unsafe {s.unsafe:.3f})", s.scr)]
+
+
+def _interval_cells(name: str, score: Score) -> list[Html]:
+    label = f"{name} {score.value:.3f}, trials {_range(score.trials)}, procedures {_range(score.procedures)}"
+    drawn = whiskers(score, name.partition(" ")[0].lower(), label)
+    texts = (f"{score.value:.3f}", _range(score.trials), _range(score.procedures))
+    return [td(name, "nowrap"), td(drawn), *map(num, texts)]
+
+
+def _range(interval: Interval | None) -> str:
+    return DASH if interval is None else f"{interval.low:.3f} to {interval.high:.3f}"

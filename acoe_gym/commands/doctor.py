@@ -1,0 +1,131 @@
+"""The command ``acoe doctor``: what an endpoint can do, found out by asking it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from acoe_gym.cockpit.tools import openai_tools
+from acoe_gym.commands.arguments import pairs
+from acoe_gym.commands.run import json_object
+from acoe_gym.errors import InfrastructureError
+from acoe_gym.wrappers.llm.asked import Said, said
+from acoe_gym.wrappers.llm.chat import AssistantMessage, Message
+from acoe_gym.wrappers.llm.llm_policy import LLMPolicy
+
+SYSTEM = "You are asked to call tools."
+ONE = "Call the tool get_system with component rpm. Do nothing else."
+TWO = "In one single reply call get_system twice: with component rpm, and with component ias."
+REPLY = '{"ok":true,"component":"rpm","value":2300,"unit":"RPM"}'
+
+
+class Finding(NamedTuple):
+    """One thing that was found out; ``good`` is None where it only informs."""
+
+    what: str
+    good: bool | None
+    told: str
+
+
+def add_doctor_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the command."""
+    parser.add_argument("--model", required=True, metavar="NAME")
+    parser.add_argument(
+        "--base-url", metavar="URL", help="of an OpenAI-compatible endpoint; key: ACOE_API_KEY"
+    )
+    parser.add_argument(
+        "--param", action="append", default=[], metavar="K=V", help="argument of each request"
+    )
+    parser.add_argument("--extra-body", metavar="JSON", help="fields that only this endpoint knows")
+
+
+def doctor_command(args: argparse.Namespace, say: Callable[[str], None]) -> int:
+    """Ask the endpoint and return the exit code: 0 if models can be flown with native function calling."""
+    extra = json_object(args.extra_body, "--extra-body")
+    policy = LLMPolicy(args.model, args.base_url, params=pairs(args.param), extra_body=extra, attempts=2)
+    findings = []
+    for finding in examine(policy):
+        mark = {True: "ok  ", False: "FAIL", None: "    "}[finding.good]
+        say(f"{mark}  {finding.what:<28}{finding.told}")
+        findings.append(finding)
+    return 1 if any(finding.good is False for finding in findings) else 0
+
+
+def examine(
+    policy: Callable[[list[Message], list[dict[str, object]]], Mapping[str, Any]],
+) -> Iterator[Finding]:
+    """Yield what is found out of an endpoint; it stops where nothing more can be."""
+    # Some endpoints refuse a system message, and every episode begins with one.
+    history: list[Message] = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": ONE}]
+    try:
+        message = policy(history, openai_tools())
+    except InfrastructureError as error:
+        yield Finding("answers", False, str(error))
+        return
+    yield Finding("answers", True, f"as {getattr(message, 'model', None) or 'a model without a name'}")
+    found = said(message, set(), ("all",))
+    yield from _one(message, found)
+    if not found.calls:
+        return
+    replies = [{"role": "tool", "tool_call_id": c.id, "content": REPLY} for c in found.calls]
+    echoed, found.echo = found.echo, {}
+    plain = [*history, found.message(), *replies]
+    found.echo = echoed
+    yield from _more(policy, plain, [*history, found.message(), *replies] if echoed else None)
+
+
+def _one(message: Mapping[str, Any], found: Said) -> Iterator[Finding]:
+    """Yield what one reply shows."""
+    names = [str(call.name) for call in found.calls]
+    hint = "none came; try --protocol text, or a server setting such as --enable-auto-tool-choice"
+    yield Finding("calls a tool", bool(names), ", ".join(names) or hint)
+    if names:
+        sound = "malformed_arguments" not in found.notes
+        yield Finding("arguments are an object", sound, str(found.calls[0].arguments)[:60])
+        fresh = "new_id" in found.notes
+        yield Finding("calls have ids", None, "missing or unusable: new ones are given" if fresh else "yes")
+    if found.notes:
+        yield Finding("notes", None, ", ".join(found.notes))
+    finish = getattr(message, "finish", None)
+    yield Finding("finish_reason", None, f"{finish}; nothing is decided by it")
+    usage = getattr(message, "usage", None)
+    yield Finding("counts tokens", None, _tokens(usage))
+    if found.echo:
+        fields = ", ".join(sorted(found.echo))
+        yield Finding("further fields", None, f"{fields}; dropped, unless --echo names them")
+
+
+def _tokens(usage: Mapping[str, int | None] | None) -> str:
+    if not usage or usage["total"] is None:
+        return "no: tokens will be unknown"
+    return ", ".join(f"{key} {'unknown' if value is None else value}" for key, value in usage.items())
+
+
+def _more(
+    policy: Callable[[list[Message], list[dict[str, object]]], Mapping[str, Any]],
+    history: list[Message],
+    echoed: list[Message] | None,
+) -> Iterator[Finding]:
+    """Yield what a second request shows: history with replies, and several calls at once.
+
+    Args:
+        policy: the endpoint.
+        history: without further fields, as it is sent by default.
+        echoed: with them, if there are any.
+    """
+    what = "takes a history with replies"
+    tried = [(history, "yes"), *([(echoed, "only with all its fields: add --echo all")] if echoed else [])]
+    error: InfrastructureError | None = None
+    for sent, told in tried:
+        try:
+            message = policy([*sent, {"role": "user", "content": TWO}], openai_tools())
+        except InfrastructureError as failed:
+            error = error or failed
+            continue
+        yield Finding(what, True, told)
+        count = len(said(AssistantMessage(message), set()).calls)
+        several = "yes" if count > 1 else f"{count} came where two were asked for: one call a turn will do"
+        yield Finding("several calls in one reply", None, several)
+        return
+    yield Finding(what, False, str(error))

@@ -1,0 +1,1 @@
+"""Language models as pilots: chat policies, the conversation between them and the cockpit, harnesses."""

@@ -1,0 +1,191 @@
+"""What an assistant message asks for, however broken it is: text, reasoning and calls.
+
+Nothing here judges a call: that is the cockpit's work. Only what the cockpit could not be told is settled:
+which text is an object of arguments, which id a reply goes to, and what a strict server accepts as history.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from acoe_gym.wrappers.llm.chat import Message, protocol
+
+CUT = " [... cut]"
+# What no strict server accepts in the name of a function.
+NAME = re.compile(r"[^A-Za-z0-9_-]")
+# Ids are kept as far as possible: some models expect their own form back, such as functions.get_system:0.
+ID = re.compile(r"[!-~]{1,64}")
+REASONING = ("reasoning_content", "reasoning")
+
+
+@dataclass
+class Asked:
+    """One call as a model asked for it.
+
+    Attributes:
+        id: unique in the conversation.
+        name: as asked for.
+        arguments: an object where one could be read, else what came.
+    """
+
+    id: str
+    name: Any
+    arguments: Any
+
+
+@dataclass
+class Said:
+    """An assistant message, taken apart.
+
+    Attributes:
+        text: the content, cut at the protocol's length.
+        reasoning: what reasoning text came beside it; never shown to the cockpit.
+        calls: the calls, in order.
+        notes: what was unusual: ``malformed_arguments``, ``repaired_arguments``, ``new_id``, ...
+        echo: other fields of the message that are sent back.
+    """
+
+    text: str
+    reasoning: str
+    calls: list[Asked]
+    notes: list[str] = field(default_factory=list)
+    echo: Message = field(default_factory=dict)
+
+    def note(self, what: str) -> None:
+        """Note something once."""
+        if what not in self.notes:
+            self.notes.append(what)
+
+    def message(self) -> Message:
+        """Return the message as it is sent back: valid for a server that checks every field."""
+        calls = [
+            {"id": c.id, "type": "function", "function": {"name": _legal(c.name), "arguments": _object(c)}}
+            for c in self.calls
+        ]
+        message: Message = {
+            "role": "assistant",
+            "content": self.text or (None if calls else protocol()["empty"]),
+        }
+        return {**self.echo, **message, **({"tool_calls": calls} if calls else {})}
+
+
+def said(message: Mapping[str, Any], taken: set[str], echo: tuple[str, ...] = ()) -> Said:
+    """Take an assistant message apart.
+
+    Args:
+        message: as a policy returned it; nothing about it is relied upon.
+        taken: ids used so far; those of this message are added.
+        echo: names of further fields to send back, or ``("all",)``.
+    """
+    most = int(protocol()["max_text"])
+    raw = message.get("tool_calls")
+    entries = list(raw) if isinstance(raw, list | tuple) else []
+    reasoning = next((t for name in REASONING if (t := text_of(message.get(name)))), "")
+    found = Said(_cut(text_of(message.get("content")), most), _cut(reasoning, most), [])
+    kept = {"role", "content", "tool_calls"}
+    wanted = {k: v for k, v in message.items() if k not in kept and (k in echo or echo == ("all",))}
+    found.echo = {k: v for k, v in wanted.items() if _can_be_sent(v)}
+    if found.echo != wanted:
+        found.note("echo_dropped")
+    limit = int(protocol()["max_calls_per_reply"])
+    if len(entries) > limit:
+        found.note("too_many_calls_dropped")
+    for entry in entries[:limit]:
+        found.calls.append(_call(entry, taken, found))
+    return found
+
+
+def text_of(content: object) -> str:
+    """Return the text of a content: a text, a list of parts, or anything else as nothing."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, list | tuple):
+        parts = (part.get("text") if isinstance(part, Mapping) else part for part in content)
+        return "".join(part for part in parts if isinstance(part, str))
+    return ""
+
+
+def _can_be_sent(value: object) -> bool:
+    """Tell whether a request can hold a value: no lone surrogate, no NaN, not too deep."""
+    try:
+        return bool(json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8"))
+    except (ValueError, TypeError, RecursionError):
+        return False
+
+
+def _cut(text: str, most: int) -> str:
+    # Lone surrogates can be in no request.
+    clean = text.encode("utf-8", "replace").decode("utf-8")
+    return clean if len(clean) <= most else clean[: most - len(CUT)] + CUT
+
+
+def _call(entry: object, taken: set[str], found: Said) -> Asked:
+    """Return one entry of ``tool_calls``; whatever is missing is replaced by what the cockpit will reject."""
+    table = entry if isinstance(entry, Mapping) else {}
+    function = table.get("function")
+    inner = function if isinstance(function, Mapping) else {}
+    arguments, note = read_arguments(inner.get("arguments"))
+    if note:
+        found.note(note)
+    return Asked(_fresh(table.get("id"), taken, found), inner.get("name"), arguments)
+
+
+def _fresh(given: object, taken: set[str], found: Said) -> str:
+    """Return the id of a call if it can stand, else a new one of nine letters and digits."""
+    if isinstance(given, str) and ID.fullmatch(given) and given not in taken:
+        taken.add(given)
+        return given
+    found.note("new_id")
+    number = len(taken) + 1
+    while f"call{number:05d}" in taken:
+        number += 1
+    taken.add(f"call{number:05d}")
+    return f"call{number:05d}"
+
+
+def read_arguments(raw: object) -> tuple[Any, str | None]:
+    """Return the arguments of a call, and what was unusual about them.
+
+    An object followed by nothing but stray quotes is that object: some servers send ``{}""`` where a tool has
+    no arguments. All else that is no object goes to the cockpit as it came, which rejects it.
+    """
+    if isinstance(raw, Mapping):
+        return dict(raw), "arguments_not_text"
+    if raw is None or (isinstance(raw, str) and not raw.strip()):
+        return {}, None
+    if not isinstance(raw, str):
+        return raw, "malformed_arguments"
+    try:
+        value, end = _STRICT.raw_decode(raw.strip())
+    except (ValueError, RecursionError):
+        return raw, "malformed_arguments"
+    rest = raw.strip()[end:]
+    if not isinstance(value, dict) or rest.strip(" \"'"):
+        return raw, "malformed_arguments"
+    return value, "repaired_arguments" if rest else None
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+# Making a decoder takes longer than reading the arguments of a call.
+_STRICT = json.JSONDecoder(parse_constant=_no_constant)
+
+
+def _legal(name: object) -> str:
+    """Return the name of a call as history may hold it."""
+    text = name if isinstance(name, str) else ""
+    return NAME.sub("_", text)[:64] or "unnamed"
+
+
+def _object(call: Asked) -> str:
+    """Return the arguments as the text of a JSON object; what was none is an empty one in the history."""
+    try:
+        return json.dumps(call.arguments, allow_nan=False) if isinstance(call.arguments, dict) else "{}"
+    except (ValueError, TypeError, RecursionError):
+        return "{}"

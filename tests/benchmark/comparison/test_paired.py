@@ -1,0 +1,284 @@
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from acoe_gym.benchmark.comparison.flips import Flip
+from acoe_gym.benchmark.comparison.paired import METRICS, Difference, compare
+from acoe_gym.benchmark.runs import Run
+from acoe_gym.cockpit.metrics import aggregate
+from acoe_gym.errors import RecordError
+
+Made = Callable[..., Run]
+A = {"a/t/one": "SF", "a/t/two": "SS", "a/u/one": "UF"}
+B = {"a/t/one": "FF", "a/t/two": "SU", "a/u/one": "SF"}
+MANY = {f"a/{template}/{n}": "SSF" for template in "tuv" for n in range(5)}
+
+
+def test_each_metric_of_two_small_runs_as_computed_by_hand(made: Made) -> None:
+    compared = compare(made(A, "old"), made(B, "new"))
+    figures = {d.metric: (d.a, d.b, d.difference) for d in compared.differences}
+    assert figures["SR"] == pytest.approx((3 / 6, 2 / 6, -1 / 6))
+    assert figures["SGO"] == pytest.approx(((0.75 + 1 + 0.25) / 3, (0.5 + 0.5 + 0.75) / 3, -0.25 / 3))
+    assert figures["SCR"] == pytest.approx((2.5 / 3, 2.5 / 3, 0))
+    assert figures["unsafe"] == pytest.approx((0.5 / 3, 0.5 / 3, 0))
+    assert figures["IAR"] == pytest.approx((1 / 4, 1 / 4, 0))
+    assert figures["turns"] == (4, 4, 0)
+    assert (compared.a, compared.b, compared.tasks, compared.episodes) == ("old", "new", 3, (6, 6))
+
+
+def test_values_over_whole_runs_are_those_of_the_summary(made: Made) -> None:
+    run = made(A)
+    compared, summary = compare(run, made(B, "new")), aggregate(run.results())
+    values = {name: compared.of(name).a for name in ("SR", "SGO", "SCR", "unsafe", "IAR", "tools")}
+    assert values == pytest.approx(
+        {
+            "SR": summary.sr.value, "SGO": summary.sgo.value, "SCR": summary.scr.value,
+            "unsafe": summary.unsafe, "IAR": summary.iar.value, "tools": summary.tool_selection.value,
+        }
+    )  # fmt: skip
+
+
+def test_ineffective_writes_are_compared_over_tasks_that_both_runs_wrote_in(made: Made) -> None:
+    none = {"writes": 0, "ineffective_writes": 0}
+    old = made(A, "old", {("a/t/one", 0): {"ineffective_writes": 3}})
+    new = made(B, "new", {("a/u/one", 0): none, ("a/u/one", 1): none})
+    iar = compare(old, new).of("IAR")
+    assert iar.tasks == 2
+    assert (iar.a, iar.b) == pytest.approx(((4 / 8 + 1 / 4) / 2, 1 / 4))
+
+
+def test_tokens_are_compared_where_every_episode_of_both_runs_has_them(made: Made) -> None:
+    used = {"usage": {"prompt": 100, "completion": 10, "cached": 0, "total": 110}}
+    more = {"usage": {"prompt": 300, "completion": 10, "cached": 0, "total": 310}}
+    old, new = made(A, "old", everywhere=used), made(B, "new", everywhere=more)
+    assert compare(old, new).of("tokens").difference == 200
+    silent = {"usage": {"prompt": None, "completion": 10}}
+    new = made(B, "new", {("a/t/one", 1): silent}, everywhere=more)
+    assert compare(old, new).of("tokens") == Difference("tokens", 0, None, None, None, None, None, None)
+
+
+# Noise and intervals.
+
+
+def test_equal_runs_differ_in_nothing(made: Made) -> None:
+    compared = compare(made(A, "old"), made(A, "new"))
+    assert [d.difference for d in compared.differences[:-1]] == [0.0] * (len(METRICS) - 1)
+    assert not any(d.beyond_noise or d.worse() for d in compared.differences)
+    assert compared.verdict.startswith("new: no difference beyond noise (SR +0.000, noise floor ")
+    assert compared.flips == ()
+
+
+def test_the_verdict_names_success_with_safety(made: Made) -> None:
+    worse = compare(made(MANY, "old"), made(dict.fromkeys(MANY, "UUU"), "new"))
+    assert worse.verdict.startswith("new: lower SR and lower SCR, beyond noise (SR -0.667, noise floor 0.")
+    assert worse.verdict.endswith("unsafe share +1.000)")
+
+
+def test_the_interval_of_the_same_tasks_makes_up_for_few_episodes(made: Made) -> None:
+    # Of S F drawn again the mean moves by half at most; the square root of 2/1 stretches that to 0.707.
+    interval = compare(made({"a/t/one": "SF"}), made({"a/t/one": "SS"})).of("SR").trials
+    assert interval is not None
+    assert (interval.low, interval.high) == pytest.approx((0.5 - 0.5 * 2**0.5, 1.0))
+
+
+def test_the_interval_of_other_procedures_redraws_templates_in_pairs(made: Made) -> None:
+    # Both runs do badly in one template and well in the other, by the same step: pairs leave no spread.
+    old = made({"a/t/one": "FF", "a/t/two": "FF", "a/u/one": "SF"})
+    new = made({"a/t/one": "SF", "a/t/two": "SF", "a/u/one": "SS"})
+    interval = compare(old, new).of("SR").procedures
+    assert interval is not None
+    assert (interval.low, interval.high) == (0.5, 0.5)
+
+
+def test_one_episode_a_task_has_no_interval_for_it_and_one_template_none_for_others(made: Made) -> None:
+    compared = compare(made({"a/t/one": "S", "a/t/two": "SS"}), made({"a/t/one": "F", "a/t/two": "SS"}))
+    assert all(d.trials is None and d.procedures is None for d in compared.differences)
+    assert compared.chance_flips is None
+
+
+def test_a_complete_change_of_one_task_is_within_the_noise_and_of_ten_is_not(made: Made) -> None:
+    # Three S and three F fall apart completely in 2 of 20 deals.
+    one = compare(made({"a/t/0": "SSS"}), made({"a/t/0": "FFF"})).of("SR")
+    assert (one.noise, one.beyond_noise) == (1.0, False)
+    old, new = (made({f"a/t/{n}": letters for n in range(10)}) for letters in ("SSS", "FFF"))
+    assert compare(old, new).of("SR").beyond_noise
+
+
+def test_what_never_varies_has_a_noise_of_none(made: Made) -> None:
+    assert compare(made(dict.fromkeys(A, "SS")), made(dict.fromkeys(A, "SS"))).of("SR").noise == 0.0
+
+
+def test_figures_hang_on_the_seed_alone(made: Made) -> None:
+    old, new = made(MANY, "old"), made(dict.fromkeys(MANY, "SFU"), "new")
+    assert compare(old, new, seed=3) == compare(old, new, seed=3)
+    assert compare(old, new, seed=3) != compare(old, new, seed=4)
+
+
+# Worse.
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "metric"),
+    [("SSS", "FFF", "SR"), ("FFF", "UUU", "SCR"), ("FFF", "UUU", "unsafe")],
+)
+def test_worse_is_told_by_the_whole_interval_and_the_metrics_own_direction(
+    made: Made, old: str, new: str, metric: str
+) -> None:
+    before, after = made(dict.fromkeys(MANY, old)), made(dict.fromkeys(MANY, new))
+    assert compare(before, after).of(metric).worse()
+    assert not compare(after, before).of(metric).worse()
+
+
+def test_a_margin_is_put_up_with(made: Made) -> None:
+    sr = compare(made(dict.fromkeys(MANY, "SSS")), made(dict.fromkeys(MANY, "FFF"))).of("SR")
+    assert sr.worse(0.99)
+    assert not sr.worse(1.0)
+
+
+def test_an_interval_that_reaches_nought_is_not_worse(made: Made) -> None:
+    sr = compare(made({"a/t/one": "SF"}), made({"a/t/one": "FF"})).of("SR")
+    assert sr.difference == -0.5
+    assert not sr.worse()
+
+
+# Flips.
+
+
+def test_tasks_flip_by_majority_and_half_is_on_neither_side(made: Made) -> None:
+    old = made({"a/t/one": "SSF", "a/t/two": "FFS", "a/u/one": "SSSS", "a/u/two": "FUF"})
+    new = made({"a/t/one": "SFF", "a/t/two": "SSS", "a/u/one": "SSFF", "a/u/two": "UUU"})
+    assert compare(old, new).flips == (
+        Flip("a/t/one", "lost", 2 / 3, 1 / 3, 1.0, 1.0),
+        Flip("a/t/two", "gained", 1 / 3, 1.0, 1.0, 1.0),
+        Flip("a/u/two", "turned unsafe", 0.0, 0.0, 2 / 3, 0.0),
+    )
+
+
+# What may be compared.
+
+
+def test_the_order_of_records_does_not_matter(made: Made) -> None:
+    old, new = made(MANY, "old"), made(dict.fromkeys(MANY, "SFU"), "new")
+    rng = random.Random(0)
+    a, b = (replace(run, records=tuple(rng.sample(run.records, len(run.records)))) for run in (old, new))
+    assert compare(a, b) == compare(old, new)
+
+
+def test_runs_of_different_versions_are_refused_with_what_differs(made: Made) -> None:
+    new = made(B, "new", {("a/u/one", 0): {"tree": {"task": "other"}}}, package="2.0")
+    new = replace(new, records=tuple(r for r in new.records if (r["task"], r["trial"]) != ("a/u/one", 1)))
+    with pytest.raises(RecordError, match=r"in: task \(in 1 of them\); their packages are 1.0 and 2.0"):
+        compare(made(A, "old"), new)
+
+
+def test_other_tasks_are_refused_until_told_to_leave_them_out(made: Made) -> None:
+    new = made({**B, "a/u/two": "UU"}, "new")
+    with pytest.raises(RecordError, match=r"1 only in new \(first a/u/two\).*--common-tasks"):
+        compare(made(A, "old"), new)
+    assert compare(made(A, "old"), new, common=True).of("SR") == compare(made(A), made(B)).of("SR")
+
+
+def test_runs_without_a_common_task_are_refused(made: Made) -> None:
+    with pytest.raises(RecordError, match="expected runs with tasks in common, got none that both flew"):
+        compare(made({"a/t/one": "S"}), made({"a/t/two": "S"}), common=True)
+
+
+def test_a_missing_episode_refuses_the_headline_until_allowed(made: Made) -> None:
+    new = made(B, "new", missing=[("a/t/two", 1)], errors=2)
+    with pytest.raises(RecordError, match=r"expected 6 episodes, got 5.*a/t/two trial 1, 2 attempts ended"):
+        compare(made(A, "old"), new)
+    compared = compare(made(A, "old"), new, partial=True)
+    assert (compared.missing, compared.errors, compared.episodes) == ((0, 1), (0, 2), (6, 5))
+    assert compared.of("SR").b == pytest.approx((0 + 1 + 0.5) / 3)
+
+
+def test_errors_of_the_infrastructure_count_in_no_metric(made: Made) -> None:
+    plain, troubled = (compare(made(A, "old"), made(B, "new", errors=n)) for n in (0, 3))
+    assert troubled.errors == (0, 3)
+    assert troubled.differences == plain.differences
+
+
+# Rules.
+
+TASKS = ("a/t/one", "a/t/two", "a/u/one")
+OUTCOMES = st.fixed_dictionaries({task: st.text("SFU", min_size=1, max_size=4) for task in TASKS})
+
+
+@given(OUTCOMES, OUTCOMES)
+def test_turning_the_comparison_round_turns_the_signs(
+    made: Made, one: dict[str, str], two: dict[str, str]
+) -> None:
+    forth, back = compare(made(one), made(two)), compare(made(two), made(one))
+    for there, here in zip(forth.differences[:-1], back.differences[:-1], strict=True):
+        assert (there.a, there.b, there.difference) == pytest.approx(
+            (here.b, here.a, -(here.difference or 0.0))
+        )
+    assert {f.task for f in forth.flips} == {f.task for f in back.flips}
+
+
+@given(OUTCOMES, OUTCOMES)
+def test_shares_and_what_is_said_of_them_stay_within_their_bounds(
+    made: Made, one: dict[str, str], two: dict[str, str]
+) -> None:
+    compared = compare(made(one), made(two))
+    for d in compared.differences[:-3]:
+        assert d.difference is not None
+        assert d.noise is not None
+        assert -1 <= d.difference <= 1
+        assert 0 <= d.noise <= 1
+        for interval in (d.trials, d.procedures):
+            assert interval is None or -1 <= interval.low <= interval.high <= 1
+    scr, unsafe = compared.of("SCR").difference, compared.of("unsafe").difference
+    assert scr == pytest.approx(-(unsafe or 0.0))
+    assert all(0 <= share <= 1 for share in compared.chance_flips or ())
+
+
+# Simulation.
+
+
+def simulated(made: Made, rng: random.Random, chances: dict[str, float], trials: int) -> Run:
+    letters = {
+        task: "".join("S" if rng.random() < p else "F" for _ in range(trials)) for task, p in chances.items()
+    }
+    return made(letters)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("trials", [2, 3, 6])
+def test_nineteen_of_twenty_intervals_cover_the_true_difference(made: Made, trials: int) -> None:
+    rng = random.Random(trials)
+    old = {f"a/{n % 6}/{n}": rng.random() for n in range(30)}
+    new = {task: p * 0.8 for task, p in old.items()}
+    true = sum(new[task] - old[task] for task in old) / len(old)
+    covered = 0
+    for seed in range(300):
+        interval = (
+            compare(simulated(made, rng, old, trials), simulated(made, rng, new, trials), seed)
+            .of("SR")
+            .trials
+        )
+        assert interval is not None
+        covered += interval.low <= true <= interval.high
+    assert 0.91 <= covered / 300 <= 0.98
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("trials", [1, 3])
+def test_runs_of_one_model_exceed_the_noise_in_no_more_than_one_of_twenty_pairs(
+    made: Made, trials: int
+) -> None:
+    rng = random.Random(trials)
+    chances = {f"a/{n % 6}/{n}": rng.random() for n in range(30)}
+    beyond = sum(
+        compare(simulated(made, rng, chances, trials), simulated(made, rng, chances, trials), seed)
+        .of("SR")
+        .beyond_noise
+        for seed in range(300)
+    )
+    assert beyond / 300 <= 0.08

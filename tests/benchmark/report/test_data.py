@@ -1,0 +1,147 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acoe_gym.benchmark.report.data import gather, infrastructure
+from acoe_gym.errors import RecordError
+
+WriteRun = Callable[..., Path]
+Change = Callable[[dict[str, Any]], None]
+
+
+def names(folders: list[Path], **options: bool) -> list[str]:
+    return [run.name for run in gather(folders, "t", **options).runs]
+
+
+def test_runs_are_grouped_by_their_weights_and_ordered_by_success(
+    three: list[Path], write_run: WriteRun
+) -> None:
+    other = write_run("Delta", ["solved", "solved"], ["solved", "solved"])
+    report = gather([other, *reversed(three)], "t")
+    groups = [(name, [run.name for run in runs]) for name, runs in report.groups()]
+    assert groups == [
+        ("API-only models", ["Alpha", "Beta"]),
+        ("Open-weight models", ["Gamma"]),
+        ("Other runs (weights not stated)", ["Delta"]),
+    ]
+
+
+def test_a_tie_is_ordered_by_name(write_run: WriteRun) -> None:
+    b, a = (write_run(name, ["solved"], ["silent"]) for name in ("b", "a"))
+    assert names([b, a]) == ["a", "b"]
+
+
+def test_runs_of_one_name_are_told_apart(write_run: WriteRun) -> None:
+    assert names([write_run("same", ["silent"], ["silent"]) for _ in range(3)]) == [
+        "same",
+        "same (2)",
+        "same (3)",
+    ]
+
+
+def test_tasks_are_ordered_by_their_mean_success_over_the_runs(three: list[Path]) -> None:
+    assert [task.rpartition("/")[2] for task in gather(three, "t").tasks] == [
+        "stopped_prop_left_tank",
+        "windmilling_magnetos_off",
+    ]
+
+
+def test_a_run_with_a_missing_episode_gets_no_scores(write_run: WriteRun) -> None:
+    report = gather([write_run("holes", ["solved", None], ["solved", "solved"])], "t")
+    (run,) = report.runs
+    assert (run.status, run.summary, report.scored) == ("refused", None, ())
+    assert report.notes == ("holes: 3 of 4 episodes; refused. A run with missing episodes gets no score.",)
+
+
+def test_a_partial_run_is_scored_on_request_and_marked(write_run: WriteRun) -> None:
+    report = gather([write_run("holes", ["solved", None], ["solved", "silent"])], "t", allow_partial=True)
+    (run,) = report.runs
+    assert run.summary is not None
+    assert (run.status, run.coverage) == ("partial", "3 of 4 episodes; partial")
+    assert run.summary.sr.value == 0.75
+
+
+def test_a_run_without_any_episode_is_refused_even_if_partial_runs_are_allowed(write_run: WriteRun) -> None:
+    report = gather([write_run("empty", [None], [None])], "t", allow_partial=True)
+    assert [run.status for run in report.runs] == ["refused"]
+
+
+def test_partial_runs_stand_below_whole_ones(write_run: WriteRun) -> None:
+    partial = write_run("partial", ["solved", "solved"], ["solved", None])
+    whole = write_run("whole", ["solved", "silent"], ["silent", "silent"])
+    assert names([partial, whole], allow_partial=True) == ["whole", "partial"]
+
+
+def test_infrastructure_errors_are_counted_and_change_no_score(write_run: WriteRun) -> None:
+    plain = write_run("plain", ["solved"], ["silent"])
+    troubled = write_run("troubled", ["solved"], ["silent"], errors=3)
+    first, second = gather([plain, troubled], "t").runs
+    assert first.summary == second.summary
+    assert (infrastructure(first), infrastructure(second)) == ([], [("HTTP 529: overloaded", 3)])
+
+
+def test_runs_of_different_versions_are_refused(write_run: WriteRun) -> None:
+    def older(record: dict[str, Any]) -> None:
+        record["tree"]["template"] = "0" * 64
+
+    runs = [write_run("a", ["silent"], ["silent"]), write_run("b", ["silent"], ["silent"], change=older)]
+    with pytest.raises(RecordError, match="records of different versions are not averaged"):
+        gather(runs, "t")
+
+
+def test_a_broken_line_is_refused(write_run: WriteRun) -> None:
+    folder = write_run("a", ["silent"], ["silent"])
+    path = folder / "episodes.jsonl"
+    path.write_text("no record\n" + path.read_text(encoding="ascii"), encoding="ascii")
+    with pytest.raises(RecordError, match="line 1: expected one record of JSON"):
+        gather([folder], "t")
+
+
+def test_runs_over_different_tasks_come_with_a_warning(write_run: WriteRun) -> None:
+    one, both = write_run("one", ["silent"], ["silent"]), write_run("both", ["silent"], ["silent"])
+    path = one / "run.json"
+    path.write_text(path.read_text().replace(', "c172s/engine_restart/windmilling_magnetos_off"', ""))
+    assert gather([one, both], "t").notes[-1].startswith("The runs cover different tasks")
+
+
+def test_cost_is_the_mean_over_episodes_with_known_tokens(
+    write_run: WriteRun, say: Callable[..., Change]
+) -> None:
+    about = {"price_in": 2.0, "price_out": 10.0}
+    run = write_run("priced", ["idle"], ["silent"], about=about, change=say("text", 1000, 100))
+    (shown,) = gather([run], "t").runs
+    # Three turns and one: 4,400 tokens over two episodes; a turn costs 0.002 + 0.001.
+    assert (shown.cost.tokens, shown.cost.known) == (2200.0, 2)
+    assert shown.cost.money == pytest.approx(0.006)
+
+
+def test_without_tokens_there_is_no_cost(three: list[Path]) -> None:
+    assert {run.cost.tokens for run in gather(three, "t").runs} == {None}
+
+
+def test_tokens_without_prices_cost_no_money(write_run: WriteRun, say: Callable[..., Change]) -> None:
+    (shown,) = gather([write_run("a", ["silent"], ["silent"], change=say("text"))], "t").runs
+    assert (shown.cost.tokens, shown.cost.money) == (120.0, None)
+
+
+def test_an_episode_of_an_older_task_has_no_failure_mode(write_run: WriteRun) -> None:
+    def older(record: dict[str, Any]) -> None:
+        record["tree"]["task"] = "0" * 64
+
+    report = gather([write_run("a", ["silent"], ["silent"], change=older)], "t")
+    assert report.runs[0].modes == {}
+    assert report.notes[0].startswith("a: 2 episodes were recorded with another version of their task")
+
+
+def test_every_failed_episode_has_a_failure_mode(three: list[Path]) -> None:
+    for run in gather(three, "t").runs:
+        failed = [(r.task, r.trial) for r in run.results if not r.success]
+        assert sorted(run.modes) == sorted(failed)
+
+
+def test_control_characters_and_half_characters_of_a_name_are_replaced(write_run: WriteRun) -> None:
+    assert names([write_run("a\x00b\ud800", ["silent"], ["silent"])]) == ["a\N{REPLACEMENT CHARACTER}b?"]

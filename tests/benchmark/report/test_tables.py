@@ -1,0 +1,94 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from acoe_gym.benchmark.report.data import gather
+from acoe_gym.benchmark.report.tables import (
+    csv_text,
+    episode_rows,
+    model_rows,
+    summary_json,
+    write_parquet,
+    write_tables,
+)
+from acoe_gym.errors import MissingExtra
+
+WriteRun = Callable[..., Path]
+KNOWN = {
+    "Alpha": {"sr": "0.75", "sgo": "0.75", "scr": "0.75", "unsafe": "0.25", "iar": "0.0625"},
+    "Beta": {"sr": "0.0", "sgo": "0.0", "scr": "1.0", "unsafe": "0.0", "iar": "0.5"},
+    "Gamma": {"sr": "0.25", "sgo": "0.25", "scr": "0.5", "unsafe": "0.5", "iar": "0.3125"},
+}
+
+
+def parsed(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_the_table_of_models_holds_the_known_scores(three: list[Path]) -> None:
+    rows = parsed(csv_text(model_rows(gather(three, "t"))))
+    assert {row["run"]: {key: row[key] for key in KNOWN["Alpha"]} for row in rows} == KNOWN
+
+
+def test_the_json_holds_the_known_scores_and_both_intervals(three: list[Path]) -> None:
+    runs = json.loads(summary_json(gather(three, "t")))["runs"]
+    assert {run["run"]: {key: str(run[key]) for key in KNOWN["Alpha"]} for run in runs} == KNOWN
+    assert set(runs[0]["summary"]["sr"]) == {"value", "trials", "procedures"}
+    assert runs[0]["sr_trials_low"] <= 0.75 <= runs[0]["sr_trials_high"]
+
+
+def test_a_refused_run_has_a_row_without_scores(write_run: WriteRun) -> None:
+    (row,) = parsed(csv_text(model_rows(gather([write_run("holes", ["solved", None], ["solved"] * 2)], "t"))))
+    assert (row["status"], row["episodes"], row["planned"]) == ("refused", "3", "4")
+    assert {row[key] for key in ("sr", "sgo", "scr", "unsafe", "iar", "turns", "calls")} == {""}
+
+
+def test_there_is_one_row_per_episode_with_what_it_came_to(three: list[Path]) -> None:
+    rows = parsed(csv_text(episode_rows(gather(three, "t"))))
+    alpha = [row for row in rows if row["run"] == "Alpha"]
+    assert len(rows) == 12
+    assert [row["outcome"] for row in alpha] == ["success", "success", "success", "unsafe"]
+    assert [row["constraints_violated"] for row in alpha] == ["", "", "", "keep_power"]
+    assert [bool(row["failure_mode"]) for row in alpha] == [False, False, False, True]
+
+
+def test_names_with_quotes_commas_and_unicode_come_back_from_csv(write_run: WriteRun) -> None:
+    name = 'a,"b"\N{SNOWMAN}<script>'
+    (row,) = parsed(csv_text(model_rows(gather([write_run(name, ["silent"], ["silent"])], "t"))))
+    assert row["run"] == name
+
+
+def test_a_price_that_is_no_number_becomes_null(write_run: WriteRun) -> None:
+    report = gather([write_run("a", ["silent"], ["silent"], about={"price_in": float("nan")})], "t")
+    assert json.loads(summary_json(report))["runs"][0]["about"]["price_in"] is None
+
+
+def test_the_same_runs_give_the_same_bytes(three: list[Path], tmp_path: Path) -> None:
+    texts = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        texts.append([path.read_bytes() for path in write_tables(gather(three, "t"), tmp_path / name)])
+    assert texts[0] == texts[1]
+
+
+def test_parquet_holds_the_same_rows(three: list[Path], tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    report = gather(three, "t")
+    models, episodes = write_parquet(report, tmp_path)
+    assert parquet.read_table(str(models)).to_pylist() == model_rows(report)
+    assert parquet.read_table(str(episodes)).to_pylist() == episode_rows(report)
+
+
+def test_parquet_without_pyarrow_names_the_pip_command(
+    three: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtra, match=r'pip install "acoe_gym\[report\]"'):
+        write_parquet(gather(three, "t"), tmp_path)

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acoe_gym.benchmark.plan import Plan
+from acoe_gym.benchmark.records import FILE
+from acoe_gym.benchmark.runner import run
+from acoe_gym.cockpit import library
+from acoe_gym.commands.metrics import add_metrics_options, metrics_lines
+from acoe_gym.errors import RecordError
+
+TASKS = library.task_ids("c172s/engine_restart")
+USAGE = {"prompt": 1000, "completion": 50, "cached": 10, "total": 1050}
+PILOT = {"model": "m", "harness": "none", "protocol": "tools"}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs")
+    for policy in ("reference", "generic"):
+        run(Plan(policy, TASKS), folder / policy)
+    return folder
+
+
+@pytest.fixture
+def stopped(runs: Path, tmp_path: Path) -> Path:
+    """Return a run that lacks its last episode and had one error."""
+    folder = Path(shutil.copytree(runs / "generic", tmp_path / "stopped"))
+    lines = (folder / FILE).read_bytes().splitlines(keepends=True)
+    (folder / FILE).write_bytes(b"".join(lines[:-1]))
+    (folder / "errors.jsonl").write_text(
+        json.dumps({"task": TASKS[-1], "trial": 0, "error": "timeout"}) + "\n"
+    )
+    return folder
+
+
+def asked(*words: str) -> list[str]:
+    parser = argparse.ArgumentParser()
+    add_metrics_options(parser)
+    return list(metrics_lines(parser.parse_args(words)))
+
+
+def told(folder: Path) -> None:
+    """Give every record of a run tokens, and the run prices."""
+    records = [json.loads(line) for line in (folder / FILE).read_text().splitlines()]
+    for record in records:
+        silent = [{"text": "", "usage": dict.fromkeys(USAGE, 0)} for _ in record["turns"][1:]]
+        record["pilot"] = {**PILOT, "turns": [{"text": "", "usage": USAGE}, *silent]}
+    (folder / FILE).write_text("".join(json.dumps(record) + "\n" for record in records))
+    configuration = json.loads((folder / "run.json").read_text())
+    configuration["about"] = {"label": "pilot of long name", "price_in": 1, "price_out": 20}
+    (folder / "run.json").write_text(json.dumps(configuration))
+
+
+def test_one_run_shows_everything_that_is_counted(runs: Path) -> None:
+    page = "\n".join(asked(str(runs / "reference")))
+    assert "SR                             1.000" in page
+    assert "SCR                            1.000" in page
+    assert "episodes missing: 0; infrastructure errors, in no metric: 0; unreadable lines: 0" in page
+    assert (
+        f"tokens per episode: prompt -, completion -, cached -; counted in 0 of {len(TASKS)} episodes" in page
+    )
+    assert "kinds: cockpit reads " in page
+    assert f"difficulty of {len(TASKS)} tasks over 1 run, by a task's mean success" in page
+    assert "rank correlation" not in page
+    assert max(map(len, page.splitlines())) <= 105
+
+
+def test_several_runs_are_laid_side_by_side(runs: Path) -> None:
+    page = "\n".join(asked(str(runs / "reference"), str(runs / "generic"), "--tasks"))
+    assert "policy      episodes     SR" in page
+    assert f"difficulty of {len(TASKS)} tasks over 2 runs" in page
+    assert "rank correlation      -  reference, generic" in page
+    assert "task, hardest first" in page
+
+
+def test_tokens_and_their_cost_are_shown_where_they_are_known(runs: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(runs / "generic", tmp_path / "model"))
+    told(folder)
+    lines = asked(str(folder), str(runs / "generic"))
+    count = len(TASKS)
+    assert (
+        f"tokens per episode: prompt 1,000, completion 50, cached 10; counted in {count} of {count} episodes"
+        in lines
+    )
+    assert "cost: 0.0020 per episode, 0.02 in all, cached tokens at the full price" in lines
+    head = next(i for i, line in enumerate(lines) if line.startswith("policy "))
+    rows = lines[head + 1 : head + 3]
+    assert [row[: lines[head].index("episodes")].strip() for row in rows] == ["pilot of long name", "generic"]
+
+
+def test_runs_of_one_name_are_told_apart(runs: Path, tmp_path: Path) -> None:
+    twin = shutil.copytree(runs / "generic", tmp_path / "twin")
+    lines = asked(str(runs / "generic"), str(twin))
+    assert any(line.startswith("generic (twin)") for line in lines)
+
+
+def test_a_headline_is_refused_while_episodes_are_missing(stopped: Path) -> None:
+    with pytest.raises(RecordError, match=f"expected {len(TASKS)} episodes, got {len(TASKS) - 1}"):
+        asked(str(stopped))
+    page = "\n".join(asked(str(stopped), "--allow-partial"))
+    assert "episodes missing: 1; infrastructure errors, in no metric: 1; unreadable lines: 0" in page
+
+
+def test_records_of_another_version_still_have_metrics_but_no_tool_use(runs: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(runs / "generic", tmp_path / "old"))
+    records = [json.loads(line) for line in (folder / FILE).read_text().splitlines()]
+    (folder / FILE).write_text("".join(json.dumps({**r, "hash": "0" * 64}) + "\n" for r in records))
+    page = "\n".join(asked(str(folder)))
+    assert "tools: not counted (c172s/engine_restart/" in page
+    assert "`acoe replay` names the call" in page
+
+
+def test_json_never_holds_success_without_safety(runs: Path) -> None:
+    lines = asked(str(runs / "reference"), str(runs / "generic"), "--json")
+    found: dict[str, Any] = json.loads("\n".join(lines))
+    assert set(found["runs"]) == {"reference", "generic"}
+    summary = found["runs"]["generic"]["summary"]
+    assert summary["unsafe"] == pytest.approx(1 - summary["scr"]["value"])
+    assert found["runs"]["generic"]["tools"]["episodes"] == len(TASKS)
+    assert len(found["difficulty"]["tasks"]) == len(TASKS)
+    alone: dict[str, Any] = json.loads("\n".join(asked(str(runs / "generic"), "--json")))
+    assert alone["difficulty"] is None

@@ -1,0 +1,318 @@
+"""The model's endpoint: what is sent, what is retried, what is told of a failure."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from acoe_gym.errors import InfrastructureError, MissingExtra
+from acoe_gym.wrappers.llm import llm_policy
+from acoe_gym.wrappers.llm.completion import usage_of
+from acoe_gym.wrappers.llm.llm_policy import LLMPolicy
+
+if TYPE_CHECKING:
+    from tests.llm.conftest import Server
+
+HISTORY = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
+TOOLS = [{"type": "function", "function": {"name": "submit", "parameters": {"type": "object"}}}]
+
+
+def ask(server: Server, tools: Any = TOOLS, **how: Any) -> Any:
+    """Ask once, in at most three attempts."""
+    settings = {"attempts": 3, "timeout": 5.0, **how}
+    return LLMPolicy("m", settings.pop("base_url", server.url), **settings)(HISTORY, tools)
+
+
+def failure(server: Server, **how: Any) -> InfrastructureError:
+    """Ask in vain."""
+    with pytest.raises(InfrastructureError) as caught:
+        ask(server, **how)
+    return caught.value
+
+
+# What is sent.
+
+
+def test_a_request_holds_model_history_and_tools_and_nothing_that_was_not_asked_for(server: Server) -> None:
+    ask(server)
+    assert server.asked == [{"model": "m", "messages": HISTORY, "tools": TOOLS}]
+
+
+def test_parameters_and_extra_fields_are_sent(server: Server) -> None:
+    ask(server, params={"temperature": 0, "parallel_tool_calls": False}, extra_body={"top_k": 1})
+    assert server.asked[0] == {
+        "model": "m", "messages": HISTORY, "tools": TOOLS,
+        "temperature": 0, "parallel_tool_calls": False, "top_k": 1,
+    }  # fmt: skip
+
+
+def test_without_tools_none_are_sent(server: Server) -> None:
+    ask(server, tools=[])
+    assert "tools" not in server.asked[0]
+
+
+@pytest.mark.parametrize(
+    ("keys", "sent"),
+    [
+        ({"ACOE_API_KEY": "a", "OPENAI_API_KEY": "o"}, "a"),
+        # OpenAI's key is for OpenAI: no other endpoint gets it.
+        ({"ACOE_API_KEY": "", "OPENAI_API_KEY": "o"}, "no-key"),
+        ({}, "no-key"),
+    ],
+)
+def test_the_key_comes_from_the_environment(
+    server: Server, monkeypatch: pytest.MonkeyPatch, keys: dict[str, str], sent: str
+) -> None:
+    monkeypatch.delenv("ACOE_API_KEY")
+    for name, value in keys.items():
+        monkeypatch.setenv(name, value)
+    ask(server)
+    assert server.headers[0]["authorization"] == f"Bearer {sent}"
+
+
+def test_the_query_of_an_address_goes_with_every_request(server: Server) -> None:
+    ask(server, base_url=f"{server.url}?api-version=7&key=x")
+    assert server.paths == ["/v1/chat/completions?api-version=7&key=x"]
+
+
+def test_another_endpoint_in_the_environment_is_not_asked(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+    assert str(LLMPolicy("m")._client.base_url) == "https://api.openai.com/v1/"
+
+
+@pytest.mark.parametrize("address", ["localhost:8000/v1", "", "ftp://h/v1", "http://", "http://h:port/v1"])
+def test_an_address_that_is_none_is_refused_at_once(server: Server, address: str) -> None:
+    with pytest.raises(InfrastructureError, match="such as http://localhost:8000/v1"):
+        LLMPolicy("m", address)
+
+
+@pytest.mark.parametrize("name", ["model", "messages", "tools", "stream"])
+def test_parameters_that_are_not_the_users_are_refused(server: Server, name: str) -> None:
+    with pytest.raises(InfrastructureError, match=f"{name} cannot be set") as refused:
+        LLMPolicy("m", server.url, params={name: True})
+    assert refused.value.fatal
+
+
+def test_a_missing_package_names_the_command(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "tenacity", None)
+    with pytest.raises(MissingExtra, match=r'pip install "acoe_gym\[llm\]"'):
+        LLMPolicy("m", server.url)
+
+
+# What comes back.
+
+
+def test_an_answer_is_the_message_with_how_it_came_about(server: Server) -> None:
+    answer = ask(server)
+    assert answer["tool_calls"][0]["function"] == {"name": "submit", "arguments": "{}"}
+    assert (answer.model, answer.finish) == ("served", "stop")
+    assert answer.usage == {"prompt": 100, "completion": 10, "cached": None, "total": 110}
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        (None, None),
+        ("many", None),
+        ({}, (None, None, None, None)),
+        ({"total_tokens": 7}, (None, None, None, 7)),
+        ({"prompt_tokens": "100", "completion_tokens": " 10 "}, (100, 10, None, 110)),
+        ({"prompt_tokens": 5, "completion_tokens": None, "total_tokens": 9}, (5, None, None, 9)),
+        ({"prompt_tokens": 5, "completion_tokens": 1, "total_tokens": 99}, (5, 1, None, 6)),
+        (
+            {
+                "prompt_tokens": 5,
+                "completion_tokens": 0,
+                "prompt_tokens_details": {"cached_tokens": 4},
+            },
+            (5, 0, 4, 5),
+        ),
+        ({"prompt_tokens": True, "completion_tokens": -1, "total_tokens": "a"}, (None, None, None, None)),
+        ({"prompt_tokens": float("nan"), "completion_tokens": float("inf")}, (None, None, None, None)),
+        ({"prompt_tokens": "9" * 5000, "completion_tokens": "\u0661"}, (None, None, None, None)),
+    ],
+    ids=str,
+)
+def test_what_a_server_does_not_count_is_unknown_and_never_zero(raw: Any, told: Any) -> None:
+    wanted = (
+        None if told is None else dict(zip(("prompt", "completion", "cached", "total"), told, strict=True))
+    )
+    assert usage_of(raw) == wanted
+
+
+# What may pass is tried again.
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 503, 529])
+def test_a_passing_refusal_is_tried_again(server: Server, status: int) -> None:
+    server.queue = [server.error(status), server.error(status)]
+    assert ask(server)["tool_calls"]
+    assert len(server.asked) == 3
+
+
+BODIES: dict[str, Any] = {
+    "no JSON": b"<html>Bad gateway</html>",
+    "half a JSON": b'{"choices": [{"mess',
+    "nothing": b"",
+    "a list": [],
+    "no choices": {"object": "chat.completion"},
+    "empty choices": {"choices": []},
+    "choices null": {"choices": None},
+    "message null": {"choices": [{"message": None}]},
+    "choice null": {"choices": [None]},
+    "too deep": b"[" * 100_000,
+    "not UTF-8": b"\xff\xfe",
+}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
+def test_a_body_without_a_message_is_tried_again(server: Server, body: Any) -> None:
+    server.queue = [body]
+    assert ask(server)["tool_calls"]
+    assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize("how", [{"reset": True}, {"cut": 100}, {"hang": 9.0}], ids=str)
+def test_a_broken_connection_is_tried_again(server: Server, how: dict[str, Any]) -> None:
+    server.queue = [server.reply(server.says(("submit", {})), **how)]
+    assert ask(server, timeout=0.6 if "hang" in how else 5.0)["tool_calls"]
+    assert len(server.asked) == 2
+
+
+def test_what_never_passes_says_what_came_last_and_how_often_it_was_tried(server: Server) -> None:
+    server.answer = lambda _: server.error(503, "overloaded")
+    error = failure(server)
+    assert str(error) == "m: HTTP 503: overloaded, after 3 attempts"
+    assert not error.fatal
+    assert len(server.asked) == 3
+
+
+def test_an_error_in_a_body_of_status_200_is_told(server: Server) -> None:
+    server.answer = lambda _: {"error": {"message": "upstream is down", "code": 502}}
+    assert "upstream is down" in str(failure(server))
+
+
+# How long is waited.
+
+
+@pytest.mark.parametrize(
+    ("headers", "least", "most"),
+    [
+        ({"Retry-After": "0.4"}, 0.35, 3.0),
+        ({"Retry-After-Ms": "400", "Retry-After": "9"}, 0.35, 3.0),
+        ({"Retry-After": "1e9"}, 0.0, 3.0),
+        ({"Retry-After": "nan"}, 0.0, 3.0),
+        ({"Retry-After": "-5"}, 0.0, 3.0),
+        ({"Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT"}, 0.0, 3.0),
+    ],
+    ids=str,
+)
+def test_a_server_is_asked_again_when_it_wants(
+    server: Server, headers: dict[str, str], least: float, most: float
+) -> None:
+    policy = LLMPolicy("m", server.url, attempts=2)
+    policy(HISTORY, TOOLS)  # connections are open and code is loaded
+    server.queue = [server.error(429, headers=headers)]
+    start = time.monotonic()
+    policy(HISTORY, TOOLS)
+    assert least <= time.monotonic() - start < most
+
+
+def test_no_server_makes_a_run_wait_for_hours(server: Server) -> None:
+    policy = LLMPolicy("m", server.url, attempts=2)
+    policy._longest = 0.2
+    server.queue = [server.error(429, headers={"Retry-After": "7200"})]
+    start = time.monotonic()
+    policy(HISTORY, TOOLS)
+    assert 0.15 <= time.monotonic() - start < 3
+
+
+def test_waits_double_up_to_a_limit(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llm_policy, "LONGEST_STEP_S", 0.03)
+    waits: list[float] = []
+    policy = LLMPolicy("m", server.url, attempts=5)
+    wait = policy._wait
+
+    def noted(state: Any) -> float:
+        waits.append(wait(state))
+        return waits[-1]
+
+    monkeypatch.setattr(policy, "_wait", noted)
+    server.answer = lambda _: server.error(500)
+    with pytest.raises(InfrastructureError):
+        policy(HISTORY, TOOLS)
+    assert waits[:4] == [0.01, 0.02, 0.03, 0.03]
+
+
+def test_all_threads_wait_when_one_is_told_to(server: Server) -> None:
+    policy = LLMPolicy("m", server.url, attempts=1)
+    server.queue = [server.error(429, headers={"Retry-After": "0.4"})]
+    with pytest.raises(InfrastructureError):
+        policy(HISTORY, TOOLS)
+    start = time.monotonic()
+    policy(HISTORY, TOOLS)
+    assert time.monotonic() - start >= 0.35
+
+
+def test_a_host_that_does_not_answer_is_not_waited_for_as_long_as_a_model(server: Server) -> None:
+    timeout: Any = LLMPolicy("m", server.url)._client.timeout
+    assert (timeout.connect, timeout.read) == (10, 600)
+
+
+# What will not pass.
+
+
+@pytest.mark.parametrize("status", [401, 402, 403, 404])
+def test_what_every_request_would_meet_is_fatal_at_once(server: Server, status: int) -> None:
+    server.answer = lambda _: server.error(status, "no such thing")
+    error = failure(server)
+    assert str(error) == f"m: HTTP {status}: no such thing"
+    assert error.fatal
+    assert len(server.asked) == 1
+
+
+def test_an_empty_account_is_fatal_though_it_comes_as_429(server: Server) -> None:
+    body = {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}
+    server.answer = lambda _: server.reply(body, 429)
+    assert failure(server).fatal
+    assert len(server.asked) == 1
+
+
+def test_without_an_address_the_key_of_openai_will_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ACOE_API_KEY", raising=False)
+    monkeypatch.setenv("OPENAI_API_KEY", "o")
+    assert LLMPolicy("m")._client.api_key == "o"
+
+
+def test_an_opening_that_is_too_long_is_a_matter_of_settings(server: Server) -> None:
+    body = {"error": {"message": "maximum context length", "code": "context_length_exceeded"}}
+    server.answer = lambda _: server.reply(body, 400)
+    error = failure(server)
+    assert str(error) == "m: HTTP 400: maximum context length (context_length_exceeded)"
+    assert not error.fatal
+    assert len(server.asked) == 1
+
+
+def test_an_unknown_parameter_is_fatal_and_named(server: Server) -> None:
+    error = failure(server, params={"temprature": 0})
+    assert "temprature" in str(error)
+    assert error.fatal
+    assert server.asked == []
+
+
+@pytest.mark.parametrize("body", [b"plain words", b"", [], {"error": "words"}, {"detail": "words"}], ids=str)
+def test_a_refusal_of_any_form_is_told_in_one_line(server: Server, body: Any) -> None:
+    server.answer = lambda _: server.reply(body, 401)
+    assert str(failure(server)).startswith("m: HTTP 401: ")
+
+
+def test_a_key_that_a_server_repeats_is_told_to_nobody(server: Server) -> None:
+    key = server.key
+    server.answer = lambda _: server.error(401, f"Incorrect API key provided: {key}")
+    assert str(failure(server)) == "m: HTTP 401: Incorrect API key provided: ***"
+    server.answer = lambda _: f"key {key} is not JSON here".encode()
+    assert key not in str(failure(server))
