@@ -29,7 +29,8 @@ class Model:
         model: the name that the endpoint knows it by.
         base_url: of the endpoint; None is OpenAI's.
         params, extra_body: see `acoe_gym.wrappers.llm.llm_policy.LLMPolicy`.
-        harness, protocol, echo: see `acoe_gym.wrappers.llm.conversation.Conversation`.
+        harness, protocol, echo, null_content: see
+            `acoe_gym.wrappers.llm.conversation.Conversation`.
     """
 
     model: str
@@ -39,6 +40,7 @@ class Model:
     harness: str = "none"
     protocol: str = "tools"
     echo: tuple[str, ...] = ()
+    null_content: bool = False
 
     def settings(self) -> dict[str, Any]:
         """Return what a run's configuration holds: no key, no user name, no query of the address."""
@@ -86,7 +88,12 @@ class Model:
     def conversation(self, task: Task) -> Conversation:
         """Return a conversation that has just begun."""
         return Conversation(
-            role_prompt(), briefing(task), harness=self.harness, protocol=self.protocol, echo=self.echo
+            role_prompt(),
+            briefing(task),
+            harness=self.harness,
+            protocol=self.protocol,
+            echo=self.echo,
+            null_content=self.null_content,
         )
 
 

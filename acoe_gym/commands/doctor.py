@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from acoe_gym.cockpit.tools import openai_tools
@@ -17,7 +19,11 @@ from acoe_gym.wrappers.llm.llm_policy import LLMPolicy
 SYSTEM = "You are asked to call tools."
 ONE = "Call the tool get_system with component rpm. Do nothing else."
 TWO = "In one single reply call get_system twice: with component rpm, and with component ias."
-REPLY = '{"ok":true,"component":"rpm","value":2300,"unit":"RPM"}'
+# Long, so that the count of prompt tokens tells whether it reached the model.
+REPLY = json.dumps(
+    {"ok": True, "component": "rpm", "value": 2300, "also": {f"gauge_{n}": n for n in range(100)}}
+)
+FEWEST_TOKENS = 100
 
 
 class Finding(NamedTuple):
@@ -47,7 +53,7 @@ def doctor_command(args: argparse.Namespace, say: Callable[[str], None]) -> int:
     findings = []
     for finding in examine(policy):
         mark = {True: "ok  ", False: "FAIL", None: "    "}[finding.good]
-        say(f"{mark}  {finding.what:<28}{finding.told}")
+        say(f"{mark}  {finding.what:<32}{finding.told}")
         findings.append(finding)
     return 1 if any(finding.good is False for finding in findings) else 0
 
@@ -69,16 +75,21 @@ def examine(
     if not found.calls:
         return
     replies = [{"role": "tool", "tool_call_id": c.id, "content": REPLY} for c in found.calls]
-    echoed, found.echo = found.echo, {}
-    plain = [*history, found.message(), *replies]
-    found.echo = echoed
-    yield from _more(policy, plain, [*history, found.message(), *replies] if echoed else None)
+    plain = replace(found, echo={})
+    forms = {
+        "yes": plain.message(),
+        "only with null content: add --null-content": plain.message(null_content=True),
+    }
+    if found.echo:
+        forms["only with all its fields: add --echo all"] = found.message()
+    before = (getattr(message, "usage", None) or {}).get("prompt")
+    yield from _more(policy, {told: [*history, form, *replies] for told, form in forms.items()}, before)
 
 
 def _one(message: Mapping[str, Any], found: Said) -> Iterator[Finding]:
     """Yield what one reply shows."""
     names = [str(call.name) for call in found.calls]
-    hint = "none came; try --protocol text, or a server setting such as --enable-auto-tool-choice"
+    hint = "none came; look for a server setting such as --enable-auto-tool-choice, or use --protocol text"
     yield Finding("calls a tool", bool(names), ", ".join(names) or hint)
     if names:
         sound = "malformed_arguments" not in found.notes
@@ -96,6 +107,16 @@ def _one(message: Mapping[str, Any], found: Said) -> Iterator[Finding]:
         yield Finding("further fields", None, f"{fields}; dropped, unless --echo names them")
 
 
+def _reach(before: int | None, after: int | None) -> Iterator[Finding]:
+    """Yield whether the replies of tools reach the model, which the template of a server may leave out."""
+    if before is None or after is None:
+        return
+    more = after - before
+    told = f"{more} more prompt tokens after a reply of {len(REPLY):,} characters"
+    hint = "" if more >= FEWEST_TOKENS else "; the server's chat template leaves them out"
+    yield Finding("replies reach the model", more >= FEWEST_TOKENS, told + hint)
+
+
 def _tokens(usage: Mapping[str, int | None] | None) -> str:
     if not usage or usage["total"] is None:
         return "no: tokens will be unknown"
@@ -104,26 +125,26 @@ def _tokens(usage: Mapping[str, int | None] | None) -> str:
 
 def _more(
     policy: Callable[[list[Message], list[dict[str, object]]], Mapping[str, Any]],
-    history: list[Message],
-    echoed: list[Message] | None,
+    histories: Mapping[str, list[Message]],
+    before: int | None,
 ) -> Iterator[Finding]:
     """Yield what a second request shows: history with replies, and several calls at once.
 
     Args:
         policy: the endpoint.
-        history: without further fields, as it is sent by default.
-        echoed: with them, if there are any.
+        histories: what to say of it -> history with the model's message in one form; the default first.
+        before: prompt tokens of the first request, as far as they are known.
     """
     what = "takes a history with replies"
-    tried = [(history, "yes"), *([(echoed, "only with all its fields: add --echo all")] if echoed else [])]
     error: InfrastructureError | None = None
-    for sent, told in tried:
+    for told, sent in histories.items():
         try:
             message = policy([*sent, {"role": "user", "content": TWO}], openai_tools())
         except InfrastructureError as failed:
             error = error or failed
             continue
         yield Finding(what, True, told)
+        yield from _reach(before, (getattr(message, "usage", None) or {}).get("prompt"))
         count = len(said(AssistantMessage(message), set()).calls)
         several = "yes" if count > 1 else f"{count} came where two were asked for: one call a turn will do"
         yield Finding("several calls in one reply", None, several)

@@ -112,14 +112,15 @@ def _run_lines(one: Counted, *, tasks: bool) -> Iterator[str]:
     )
     if full := noted(run.records, "context_exhausted"):
         yield f"episodes in which the model's context was full: {full}"
-    yield from _token_lines(one.tokens)
+    yield from token_lines(one.tokens)
     yield ""
     yield from _tool_lines(one.tools) if one.tools else [f"tools: not counted ({one.no_tools})"]
     yield ""
     yield from _difficulty_lines(one.difficulty, tasks=False)
 
 
-def _token_lines(t: TokenUse) -> Iterator[str]:
+def token_lines(t: TokenUse) -> Iterator[str]:
+    """Yield what episodes took in tokens, and in money where prices are known."""
     means = [
         f"{name} {'-' if value is None else f'{value:,.0f}'}"
         for name, value in (("prompt", t.prompt), ("completion", t.completion), ("cached", t.cached))

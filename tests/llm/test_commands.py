@@ -125,9 +125,24 @@ def test_run_refuses_options_that_do_not_go_together(
     assert server.asked == []
 
 
-def test_run_of_a_model_needs_a_folder(server: Server, capsys: Capture) -> None:
-    _, err = said(capsys, "run", "--model", "m", "--base-url", server.url, "--smoke", code=2)
-    assert "--model needs --out DIR" in err
+@pytest.mark.parametrize(
+    ("more", "folder"),
+    [
+        ((), "org-m-smoke"),
+        (("--harness", "full", "--protocol", "text"), "org-m-full-text-smoke"),
+        (("--label", "../../../up"), "up-smoke"),
+    ],
+)
+def test_the_default_folder_is_named_for_the_model_and_no_path_of_it(
+    server: Server, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch,
+    more: tuple[str, ...], folder: str,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    server.answer = lambda _: server.says(("submit", {}), text='<tool_call>{"name": "submit"}</tool_call>')
+    out, _ = said(capsys, "run", "--model", "org/m", "--base-url", server.url, "--smoke", *more)
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == [folder]
+    assert f"records: {Path('runs', folder, 'episodes.jsonl')}" in out
+    assert "counted in 2 of 2 episodes" in out
 
 
 def test_estimate_asks_no_endpoint(server: Server, tmp_path: Path, capsys: Capture) -> None:

@@ -22,7 +22,7 @@ def history() -> list[dict[str, Any]]:
     return [
         {"role": "system", "content": "s"},
         {"role": "user", "content": "u"},
-        {"role": "assistant", "content": None, "tool_calls": [call, other]},
+        {"role": "assistant", "content": "", "tool_calls": [call, other]},
         {"role": "tool", "tool_call_id": "a", "content": "{}"},
         {"role": "tool", "tool_call_id": "b", "content": "{}"},
         {"role": "assistant", "content": "hm"},
@@ -64,6 +64,7 @@ FAULTS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
     "a reply to no call": change("3.tool_call_id", "z"),
     "a reply without an id": change("3.tool_call_id", ...),
     "an id twice": change("2.tool_calls.1.id", "a"),
+    "calls without a content": change("2.content", ...),
     "an empty id": change("2.tool_calls.0.id", ""),
     "an id that is no text": change("2.tool_calls.0.id", 7),
     "no calls in a list": change("2.tool_calls", []),

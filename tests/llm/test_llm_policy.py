@@ -37,20 +37,20 @@ def failure(server: Server, **how: Any) -> InfrastructureError:
 
 def test_a_request_holds_model_history_and_tools_and_nothing_that_was_not_asked_for(server: Server) -> None:
     ask(server)
-    assert server.asked == [{"model": "m", "messages": HISTORY, "tools": TOOLS}]
+    assert server.asked == [{"model": "m", "messages": HISTORY, "tools": TOOLS, "tool_choice": "auto"}]
 
 
 def test_parameters_and_extra_fields_are_sent(server: Server) -> None:
     ask(server, params={"temperature": 0, "parallel_tool_calls": False}, extra_body={"top_k": 1})
     assert server.asked[0] == {
-        "model": "m", "messages": HISTORY, "tools": TOOLS,
+        "model": "m", "messages": HISTORY, "tools": TOOLS, "tool_choice": "auto",
         "temperature": 0, "parallel_tool_calls": False, "top_k": 1,
     }  # fmt: skip
 
 
 def test_without_tools_none_are_sent(server: Server) -> None:
     ask(server, tools=[])
-    assert "tools" not in server.asked[0]
+    assert set(server.asked[0]) == {"model", "messages"}
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_settings_are_all_that_the_model_is_flown_with() -> None:
     assert settings.pop("llm_protocol")
     assert json.loads(json.dumps(settings)) == {
         "model": "m", "base_url": None, "params": {"temperature": 0}, "extra_body": {"top_k": 1},
-        "harness": "full", "protocol": "text", "echo": ["all"],
+        "harness": "full", "protocol": "text", "echo": ["all"], "null_content": False,
     }  # fmt: skip
 
 

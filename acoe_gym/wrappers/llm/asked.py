@@ -60,17 +60,20 @@ class Said:
         if what not in self.notes:
             self.notes.append(what)
 
-    def message(self) -> Message:
-        """Return the message as it is sent back: valid for a server that checks every field."""
+    def message(self, *, null_content: bool = False) -> Message:
+        """Return the message as it is sent back: valid for a server that checks every field.
+
+        Args:
+            null_content: where a message only makes calls its content is null, else an empty text. Most
+                servers take either; some refuse the one, some the other.
+        """
         calls = [
             {"id": c.id, "type": "function", "function": {"name": _legal(c.name), "arguments": _object(c)}}
             for c in self.calls
         ]
-        message: Message = {
-            "role": "assistant",
-            "content": self.text or (None if calls else protocol()["empty"]),
-        }
-        return {**self.echo, **message, **({"tool_calls": calls} if calls else {})}
+        silent = (None if null_content else "") if calls else protocol()["empty"]
+        message = {**self.echo, "role": "assistant", "content": self.text or silent}
+        return {**message, **({"tool_calls": calls} if calls else {})}
 
 
 def said(message: Mapping[str, Any], taken: set[str], echo: tuple[str, ...] = ()) -> Said:

@@ -35,6 +35,7 @@ class Conversation:
         harness: name of a harness.
         protocol: ``tools`` for native function calling, ``text`` for calls in the text.
         echo: names of further fields of assistant messages to send back; ``("all",)`` for all.
+        null_content: see `acoe_gym.wrappers.llm.asked.Said.message`.
 
     Attributes:
         messages: the history, as it is sent.
@@ -51,12 +52,14 @@ class Conversation:
         harness: str = "none",
         protocol: str = "tools",
         echo: Sequence[str] = (),
+        null_content: bool = False,
     ) -> None:
         if protocol not in PROTOCOLS:
             raise UnknownName(f"expected a protocol of {', '.join(PROTOCOLS)}, got {protocol!r}")
         self._parts = parts_of(harness)
         self._text = protocol == "text"
         self._echo = tuple(echo)
+        self._null_content = null_content
         added = [instructions(self._parts), text_calls.instructions() if self._text else ""]
         system = "\n\n".join([role, *filter(None, added)])
         self.messages: list[Message] = [
@@ -108,7 +111,7 @@ class Conversation:
     def _history(self, found: Said) -> Message:
         if self._text:
             return {**found.echo, "role": "assistant", "content": found.text or protocol()["empty"]}
-        return found.message()
+        return found.message(null_content=self._null_content)
 
     def _to_run(self, found: Said) -> tuple[list[ToolCall], list[int]]:
         """Return the calls of a turn with a harness's between them, and the places of these."""

@@ -29,6 +29,8 @@ CONTEXT = re.compile(
     r"context[ _](length|window|size)|maximum context|exceeds? the (available )?context|prompt is too long",
     re.IGNORECASE,
 )
+# What is sent only where tools are.
+WITH_TOOLS = ("tool_choice", "parallel_tool_calls")
 # A shorter key may be part of any word, so it is not blotted out of messages.
 SHORTEST_SECRET = 8
 # Waits between attempts where the server names none: 1 s, doubled each time.
@@ -106,11 +108,12 @@ class LLMPolicy:
         Raises:
             InfrastructureError: no usable answer came, in as many attempts as are made.
         """
-        request: dict[str, Any] = {"model": self.model, "messages": list(messages), **self._params}
+        # As extra_body the SDK does not walk through the whole history, which takes it most of a request.
+        body: dict[str, Any] = {**self._extra, "messages": list(messages)}
         if tools:
-            request["tools"] = list(tools)
-        if self._extra:
-            request["extra_body"] = self._extra
+            body["tools"] = list(tools)
+        params = {k: v for k, v in self._params.items() if tools or k not in WITH_TOOLS}
+        request = {"model": self.model, "messages": [], **params, "extra_body": body}
         retrying = self._tenacity.Retrying(
             retry=self._tenacity.retry_if_exception_type(TransientError),
             stop=self._tenacity.stop_after_attempt(self._attempts),
@@ -141,7 +144,8 @@ class LLMPolicy:
         try:
             response = self._client.chat.completions.with_raw_response.create(**request)
         except sdk.APIStatusError as error:
-            note = refusal_of(error, begun=any(m["role"] == "assistant" for m in request["messages"]))
+            history = request["extra_body"]["messages"]
+            note = refusal_of(error, begun=any(message["role"] == "assistant" for message in history))
             if note is not None:
                 unused = dict.fromkeys(("prompt", "completion", "cached", "total"), 0)
                 return AssistantMessage({"role": "assistant", "content": ""}, usage=unused, note=note)
@@ -218,7 +222,7 @@ def _told(error: Any) -> str:
     body = error.body
     message = body.get("message", body) if isinstance(body, Mapping) else body or error.message
     code = body.get("code") if isinstance(body, Mapping) else None
-    return f"{str(message)[:300]}{f' ({code})' if code else ''}"
+    return " ".join(f"{str(message)[:300]}{f' ({code})' if code else ''}".split())
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

@@ -22,6 +22,7 @@ class ChatPilot:
         harness: ``none``, ``plan``, ``readback``, ``audit`` or ``full``.
         protocol: ``tools`` or ``text``.
         echo: names of further fields of assistant messages to send back; ``("all",)`` for all.
+        null_content: send null, and not an empty text, where a message only makes calls.
     """
 
     def __init__(
@@ -31,9 +32,12 @@ class ChatPilot:
         harness: str = "none",
         protocol: str = "tools",
         echo: Sequence[str] = (),
+        null_content: bool = False,
     ) -> None:
         self._policy = policy
-        self._settings: dict[str, Any] = {"harness": harness, "protocol": protocol, "echo": echo}
+        self._settings: dict[str, Any] = {
+            "harness": harness, "protocol": protocol, "echo": echo, "null_content": null_content,
+        }  # fmt: skip
         # Refuses wrong settings now, and not when the first episode begins.
         Conversation("", "", **self._settings)
         self.conversation: Conversation | None = None
