@@ -137,7 +137,7 @@ def intervals(report: Report) -> Html:
         table("Scores with their 95 % intervals", heads, rows, "bars sure"),
         said(
             "Thick line: the same tasks flown again (trials; needs two trials of each task). Thin line: "
-            "other procedures of the same kind (bootstrap over templates): the one to compare models by."
+            "other procedures of the same kind (bootstrap over templates). To compare two runs: acoe compare."
         ),
     )
 
