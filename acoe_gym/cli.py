@@ -21,7 +21,7 @@ from acoe_gym.benchmark.suites import task_of
 from acoe_gym.cockpit import library, manifest, validation
 from acoe_gym.cockpit.metrics import Summary, aggregate
 from acoe_gym.cockpit.scoreboard import comparison_table
-from acoe_gym.cockpit.text import compact
+from acoe_gym.cockpit.text import compact, printable
 from acoe_gym.cockpit.tools import json_schemas, openai_tools
 from acoe_gym.commands.arguments import UsageError
 from acoe_gym.commands.authoring import AUTHORING
@@ -73,13 +73,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _complain(message: object, code: int) -> int:
-    text = " ".join(str(message).split()).encode("ascii", "backslashreplace").decode()
+    text = printable(" ".join(str(message).split()))
     print(f"acoe: {text}", file=sys.stderr)
     return code
 
 
 def _say(text: str) -> None:
-    print(text.encode("ascii", "backslashreplace").decode())
+    print(printable(text))
 
 
 def _say_json(value: object) -> None:

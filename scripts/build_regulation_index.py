@@ -16,7 +16,7 @@ from acoe_gym.cockpit.data import CANARY, specs_root
 from acoe_gym.cockpit.information.regulations import K1, SCORE_UNIT, B, digest, quantised, terms_of
 
 
-def library_scores(documents: list[list[str]]) -> dict[str, dict[int, float]]:
+def bm25s_scores(documents: list[list[str]]) -> dict[str, dict[int, float]]:
     """Return the score of every term in every document, in the order of the terms, computed by bm25s."""
     retriever = bm25s.BM25(k1=K1, b=B, method="lucene", dtype="float64")
     retriever.index(documents, show_progress=False)
@@ -30,7 +30,7 @@ def library_scores(documents: list[list[str]]) -> dict[str, dict[int, float]]:
 def index_text() -> str:
     """Return the index file: one line a term, scores in ten-thousandths."""
     provisions = digest()
-    terms = quantised(library_scores([terms_of(provision) for provision in provisions]))
+    terms = quantised(bm25s_scores([terms_of(provision) for provision in provisions]))
     head = {
         "canary": CANARY,
         "version": 1,

@@ -41,10 +41,12 @@ def _lock(file: IO[bytes], out: Path) -> None:
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         raise RecordError(
             f"{out}: another process is flying this run; wait for it or choose another folder"
         ) from None
+    except OSError:
+        return  # a file system without locks
 
 
 def _found(out: Path, plan: Plan, about: Mapping[str, Any]) -> dict[tuple[str, int], Record]:
@@ -60,7 +62,7 @@ def _found(out: Path, plan: Plan, about: Mapping[str, Any]) -> dict[tuple[str, i
             mend(out / name)
     except OSError as error:
         raise RecordError(f"{out}: expected a folder to write records to, got {error.strerror}") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RecordError(f"{path}: expected JSON, got {error}") from None
     known = found.pop("about", {}) if isinstance(found, dict) else {}
     if found != wanted:

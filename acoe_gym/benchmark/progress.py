@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from acoe_gym.benchmark.plan import Plan
+from acoe_gym.cockpit.text import printable
 
 # Without a bar a line is written at most so often.
 QUIET_S = 15.0
@@ -152,7 +153,7 @@ class Ticker(Budget):
     def failed(self, task: str, trial: int, error: Exception) -> None:
         """Tell of an error at once."""
         self._errors += 1
-        sys.stderr.write(f"acoe: {task} trial {trial}: {error}\n")
+        sys.stderr.write(f"acoe: {task} trial {trial}: {printable(str(error))}\n")
         self._tell()
 
     def line(self) -> str:
@@ -207,7 +208,7 @@ def _bar(title: str, episodes: int) -> tuple[Any, Any] | None:
         from rich.progress import Progress as Bar  # noqa: PLC0415
     except ImportError:
         return None
-    bar = Bar(BarColumn(), TextColumn("{task.description}"), console=Console(stderr=True))
+    bar = Bar(BarColumn(), TextColumn("{task.description}", markup=False), console=Console(stderr=True))
     task = bar.add_task(title, total=episodes)
     bar.start()
     return bar, task

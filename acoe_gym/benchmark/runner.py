@@ -105,10 +105,12 @@ def _fly_all(
     threads: int,
 ) -> None:
     in_a_row = 0
-    for finished in work(missing, lambda job: _timed(fly, *job), threads, watch.stop):
+    # What ends the run; the episodes under way then are finished and kept all the same.
+    ends: list[BaseException] = []
+    for finished in work(missing, lambda job: _timed(fly, *job), threads, lambda: bool(ends) or watch.stop()):
         if finished.error is not None:
             in_a_row += 1
-            _note_error(finished, out, watch, in_a_row)
+            ends.extend(_note_error(finished, out, watch, in_a_row))
             continue
         in_a_row = 0
         record, seconds = _recorded(plan, finished)
@@ -117,6 +119,8 @@ def _fly_all(
             append_line(out / TIMINGS, {"task": record["task"], "trial": record["trial"], "seconds": seconds})
         done[record["task"], record["trial"]] = record
         watch.finished(record)
+    if ends:
+        raise ends[0]
 
 
 def _timed(fly: Flight, task_id: str, trial: int) -> tuple[Flown, float]:
@@ -139,20 +143,21 @@ def _recorded(plan: Plan, finished: Done[tuple[str, int], tuple[Flown, float]]) 
     return record, seconds
 
 
-def _note_error(failed: Done[tuple[str, int], Any], out: Path | None, watch: Progress, in_a_row: int) -> None:
-    """Put down an episode that the infrastructure ended; raise what is no such error, or will not pass."""
+def _note_error(
+    failed: Done[tuple[str, int], Any], out: Path | None, watch: Progress, in_a_row: int
+) -> list[BaseException]:
+    """Put down an episode that the infrastructure ended, and return what ends the run, if anything does."""
     task_id, trial = failed.job
     error = failed.error
     assert error is not None
     if not isinstance(error, InfrastructureError):
-        raise error
+        return [error]
     if out is not None:
         append_line(out / ERRORS, {"task": task_id, "trial": trial, "error": str(error)})
     watch.failed(task_id, trial, error)
-    if error.fatal:
-        raise error
-    if in_a_row >= MOST_ERRORS_IN_A_ROW:
-        raise InfrastructureError(f"gave up after {in_a_row} errors in a row; the last: {error}")
+    if in_a_row >= MOST_ERRORS_IN_A_ROW and not error.fatal:
+        return [InfrastructureError(f"gave up after {in_a_row} errors in a row; the last: {error}")]
+    return [error] if error.fatal else []
 
 
 def _piloted(plan: Plan, pilot: Policy) -> Flight:

@@ -68,9 +68,10 @@ def read_run(folder: Path) -> Run:
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError:
         raise RecordError(f"{folder}: expected a run's folder with {CONFIGURATION}, found none") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise RecordError(f"{path}: expected JSON, got {error}") from None
-    if not isinstance(found, dict) or not isinstance(found.get("tasks"), list):
+    sound = isinstance(found, dict) and isinstance(found.get("tasks"), list)
+    if not sound or not isinstance(found.get("trials"), int):
         raise RecordError(f"{path}: expected the configuration of a run, got {str(found)[:40]}")
     about = found.pop("about", {})
     records, problems = read_records(folder / FILE) if (folder / FILE).exists() else ([], [])
@@ -83,19 +84,19 @@ def read_run(folder: Path) -> Run:
         records=tuple(done[episode] for episode in planned if episode in done),
         missing=tuple(episode for episode in planned if episode not in done),
         errors=tuple(_lines(folder / ERRORS)),
-        seconds={(r["task"], r["trial"]): r["seconds"] for r in _lines(folder / TIMINGS)},
+        seconds={(r["task"], r["trial"]): r["seconds"] for r in _lines(folder / TIMINGS) if "seconds" in r},
         problems=tuple(str(problem) for problem in problems),
     )
 
 
 def _lines(path: Path) -> Iterable[dict[str, Any]]:
     """Yield the objects of a side file; a line that was cut off says nothing."""
-    if not path.exists():
+    if not path.is_file():
         return
     for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
         try:
             found = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(found, dict) and {"task", "trial"} <= set(found):
             yield found

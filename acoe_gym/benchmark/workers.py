@@ -45,14 +45,17 @@ def work(
         waiting.put(job)
     finished: queue.SimpleQueue[Done[J, R] | None] = queue.SimpleQueue()
     given_up = threading.Event()
+    # A job is begun only once an earlier one was dealt with, so that what stops the work stops it in time.
+    free = threading.Semaphore(threads)
 
     def loop() -> None:
-        while not given_up.is_set() and not stop():
+        while free.acquire() and not given_up.is_set() and not stop():
             try:
                 job = waiting.get_nowait()
             except queue.Empty:
                 break
             finished.put(_done(job, do))
+        free.release()
         finished.put(None)
 
     alive = min(threads, len(jobs))
@@ -65,12 +68,14 @@ def work(
                 alive -= 1
             else:
                 yield found
+                free.release()
     finally:
         given_up.set()
+        free.release(threads)
 
 
 def _done(job: J, do: Callable[[J], R]) -> Done[J, R]:
     try:
         return Done(job, do(job), None)
-    except Exception as error:  # noqa: BLE001 - handed to the caller, which knows what to make of it
+    except BaseException as error:  # noqa: BLE001 - handed to the caller, which knows what to make of it
         return Done(job, None, error)

@@ -13,3 +13,9 @@ def compact(value: object) -> str:
 def canonical(value: object) -> str:
     """Return one line of strict ASCII JSON with sorted keys."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False, sort_keys=True)
+
+
+def printable(text: str) -> str:
+    """Return a text as ASCII without control characters but newlines: safe to print, whoever wrote it."""
+    shown = (c if c == "\n" or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return "".join(shown).encode("ascii", "backslashreplace").decode()

@@ -14,6 +14,7 @@ from acoe_gym.benchmark.comparison.paired import METRICS, Comparison, Difference
 from acoe_gym.benchmark.comparison.probe import Gap, Probe, TemplateGap, is_probe, probe
 from acoe_gym.benchmark.runs import Run, read_run
 from acoe_gym.cockpit.metrics import Interval
+from acoe_gym.commands.arguments import fraction
 from acoe_gym.errors import RecordError, UnknownName, nearest
 
 GATED = ("SR", "SCR")
@@ -39,7 +40,7 @@ def add_compare_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--margin",
-        type=margin,
+        type=fraction,
         default=0.0,
         metavar="X",
         help="put up with so much, in the metric's own unit",
@@ -60,21 +61,6 @@ def metric_name(text: str) -> str:
         hint = nearest(text, METRICS)
         raise argparse.ArgumentTypeError(f"expected one of {', '.join(METRICS)}, got {text!r}{hint}")
     return found
-
-
-def margin(text: str) -> float:
-    """Return a finite number from 0.
-
-    Raises:
-        argparse.ArgumentTypeError: it is none.
-    """
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected a number from 0, got {text!r}")
-    return value
 
 
 def compare_result(args: argparse.Namespace) -> tuple[list[str], int]:

@@ -13,11 +13,10 @@ from acoe_gym.commands.arguments import pairs
 from acoe_gym.commands.run import json_object
 from acoe_gym.errors import InfrastructureError
 from acoe_gym.wrappers.llm.asked import Said, said
-from acoe_gym.wrappers.llm.chat import AssistantMessage, Message
+from acoe_gym.wrappers.llm.chat import Message
 from acoe_gym.wrappers.llm.llm_policy import LLMPolicy
 
 SYSTEM = "You are asked to call tools."
-ONE = "Call the tool get_system with component rpm. Do nothing else."
 TWO = "In one single reply call get_system twice: with component rpm, and with component ias."
 # Long, so that the count of prompt tokens tells whether it reached the model.
 REPLY = json.dumps(
@@ -63,7 +62,7 @@ def examine(
 ) -> Iterator[Finding]:
     """Yield what is found out of an endpoint; it stops where nothing more can be."""
     # Some endpoints refuse a system message, and every episode begins with one.
-    history: list[Message] = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": ONE}]
+    history: list[Message] = [{"role": "system", "content": SYSTEM}, {"role": "user", "content": TWO}]
     try:
         message = policy(history, openai_tools())
     except InfrastructureError as error:
@@ -94,6 +93,8 @@ def _one(message: Mapping[str, Any], found: Said) -> Iterator[Finding]:
     if names:
         sound = "malformed_arguments" not in found.notes
         yield Finding("arguments are an object", sound, str(found.calls[0].arguments)[:60])
+        several = "yes" if len(names) > 1 else "1 came where two were asked for: one call a turn will do"
+        yield Finding("several calls in one reply", None, several)
         fresh = "new_id" in found.notes
         yield Finding("calls have ids", None, "missing or unusable: new ones are given" if fresh else "yes")
     if found.notes:
@@ -128,7 +129,7 @@ def _more(
     histories: Mapping[str, list[Message]],
     before: int | None,
 ) -> Iterator[Finding]:
-    """Yield what a second request shows: history with replies, and several calls at once.
+    """Yield what a second request shows: whether a history with replies is taken, and reaches the model.
 
     Args:
         policy: the endpoint.
@@ -139,14 +140,14 @@ def _more(
     error: InfrastructureError | None = None
     for told, sent in histories.items():
         try:
-            message = policy([*sent, {"role": "user", "content": TWO}], openai_tools())
+            message = policy(sent, openai_tools())
         except InfrastructureError as failed:
             error = error or failed
             continue
+        if note := getattr(message, "note", None):
+            error = error or InfrastructureError(f"the endpoint refused it: {note}")
+            continue
         yield Finding(what, True, told)
         yield from _reach(before, (getattr(message, "usage", None) or {}).get("prompt"))
-        count = len(said(AssistantMessage(message), set()).calls)
-        several = "yes" if count > 1 else f"{count} came where two were asked for: one call a turn will do"
-        yield Finding("several calls in one reply", None, several)
         return
     yield Finding(what, False, str(error))

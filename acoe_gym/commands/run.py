@@ -37,8 +37,6 @@ EXAMPLE = (
     "acoe run --model qwen3-32b --base-url http://localhost:8000/v1 --trials 3\n"
     "  acoe run --policy random --template c172s/engine_restart --trials 20 --out runs/random"
 )
-# The tasks of a smoke run: the first of each aircraft.
-SMOKE_TRIALS = 1
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
@@ -98,7 +96,10 @@ def _add_model_options(group: Any) -> None:
     )  # fmt: skip
     group.add_argument("--estimate", action="store_true", help="print what the run would take, and stop")
     group.add_argument("--smoke", action="store_true", help="one task of each aircraft, once")
-    group.add_argument("--max-tokens", type=positive, metavar="N", help="start no episode after so many")
+    group.add_argument(
+        "--max-tokens", type=positive, metavar="N",
+        help="start no episode after so many in the whole run; of one reply: --param max_tokens=N",
+    )  # fmt: skip
     group.add_argument("--max-cost", type=fraction, metavar="X", help="start no episode after so much money")
     for name, what in (("in", "prompt"), ("out", "completion")):
         group.add_argument(f"--price-{name}", type=fraction, metavar="X", help=f"per million {what} tokens")
@@ -111,6 +112,9 @@ def run_command(args: argparse.Namespace, say: Callable[[str], None]) -> int:
     """Carry the command out and return the exit code: 1 if episodes are missing."""
     if args.policy is not None:
         built_in(args.policy)
+        for name in ("estimate", "smoke", "max_tokens", "max_cost"):
+            if getattr(args, name):
+                raise UsageError(f"--{name.replace('_', '-')} is for a model; leave it out with --policy")
         return _told(args, Plan(args.policy, *_scope(args), args.seed, args.suite), say, {})
     model = model_of(args)
     tasks, trials = _scope(args)
@@ -150,8 +154,6 @@ def model_run(args: argparse.Namespace, model: Model, policy: ChatPolicy) -> dic
 
 def model_of(args: argparse.Namespace) -> Model:
     """Return the model that the options describe."""
-    if args.model is None:
-        raise UsageError("expected --model")
     extra = json_object(args.extra_body, "--extra-body")
     return Model(
         args.model, args.base_url, pairs(args.param), extra,
@@ -185,7 +187,7 @@ def _scope(args: argparse.Namespace) -> tuple[tuple[str, ...], int]:
     trials = args.trials or (1 if args.model is None else int(protocol()["trials"]))
     if args.smoke:
         first = {name.partition("/")[0]: name for name in reversed(library.task_ids())}
-        return tuple(first[name] for name in sorted(first)), SMOKE_TRIALS
+        return tuple(first[name] for name in sorted(first)), 1
     templates = args.template or ([] if args.task else library.template_ids())
     for template_id in templates:
         library.template(template_id)

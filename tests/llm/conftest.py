@@ -34,7 +34,7 @@ KEY = "sk-secret-3141"
 # What may follow what; a tool message also needs a call that waits for it.
 FOLLOWS = {
     None: {"system"}, "system": {"user"}, "user": {"assistant"},
-    "assistant": {"user", "tool"}, "tool": {"tool", "user", "assistant"},
+    "assistant": {"user", "tool"}, "tool": {"tool", "assistant"},
 }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from acoe_gym.wrappers.llm.asked import read_arguments, said, text_of
+from acoe_gym.wrappers.llm.asked import TOO_LONG, read_arguments, said, text_of
 from acoe_gym.wrappers.llm.chat import protocol
 
 
@@ -35,7 +35,10 @@ def call(name: Any = "submit", arguments: Any = "{}", number: Any = "c1") -> dic
         ({"a": 1}, {"a": 1}, "arguments_not_text"),
         ([1], [1], "malformed_arguments"),
         (7, 7, "malformed_arguments"),
-        ("[" * 100_000, "[" * 100_000, "malformed_arguments"),
+        ("[" * 19_000, "[" * 19_000, "malformed_arguments"),
+        ("[" * 100_000, TOO_LONG, "malformed_arguments"),
+        ('{"a": "' + "x" * 20_000 + '"}', TOO_LONG, "malformed_arguments"),
+        ({"a": "x" * 20_000}, TOO_LONG, "malformed_arguments"),
     ],
     ids=lambda value: ascii(value)[:20],
 )
@@ -56,6 +59,19 @@ def test_arguments_are_an_object_or_what_came(raw: Any, value: Any, note: str | 
 )
 def test_a_content_is_read_in_every_form(content: Any, text: str) -> None:
     assert text_of(content) == text
+
+
+@pytest.mark.parametrize("content", [" ", "\n\n", "\t \u00a0"])
+def test_blanks_are_no_text(content: str) -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "submit", "arguments": "{}"}}
+    assert said({"content": content}, set()).message()["content"] == protocol()["empty"]
+    assert said({"content": content, "tool_calls": [call]}, set()).message()["content"] == ""
+
+
+def test_arguments_that_no_request_can_hold_are_empty_in_the_history() -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "submit", "arguments": '{"a": "\\ud800"}'}}
+    (asked,) = said({"tool_calls": [call]}, set()).message()["tool_calls"]
+    assert asked["function"]["arguments"] == "{}"
 
 
 @pytest.mark.parametrize("length", [19_999, 20_000, 20_001, 90_000])
@@ -130,7 +146,7 @@ def test_further_fields_are_sent_back_only_where_named() -> None:
 
 
 def test_no_further_field_replaces_what_the_history_needs() -> None:
-    message = {"role": "user", "content": None, "tool_calls": "x", "tool_call_id": "t"}
+    message = {"role": "user", "content": None, "tool_calls": "x"}
     echoed = said(message, set(), ("all", "role", "content", "tool_calls")).message()
     assert echoed == {"role": "assistant", "content": protocol()["empty"]}
 

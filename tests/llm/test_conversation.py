@@ -53,7 +53,7 @@ WORDS = st.sampled_from(
     [
         "TODO: read", "DONE: read", "<think>hm</think>", '<tool_call>{"name": "submit"}</tool_call>',
         '<tool_call>{"name": "get_system", "arguments": {"component": "rpm"}}</tool_call>',
-        "<tool_call>{", "\ud800",
+        "<tool_call>{", "\ud800", "", "\n", " ",
     ]
 )  # fmt: skip
 TEXT = JUNK | st.lists(WORDS, max_size=4).map("\n".join)

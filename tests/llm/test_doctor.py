@@ -27,10 +27,10 @@ MORE = {"prompt_tokens": 700, "completion_tokens": 10, "total_tokens": 710}
 
 
 def test_doctor_finds_a_good_endpoint_good(server: Server, capsys: Capture) -> None:
-    server.queue = [server.says(READ, finish="tool_calls"), server.says(READ, READ, number=1, usage=MORE)]
+    server.queue = [server.says(READ, READ, finish="tool_calls"), server.says(READ, number=1, usage=MORE)]
     assert diagnosis(server, capsys, 0) == {
         "answers": "ok as served",
-        "calls a tool": "ok get_system",
+        "calls a tool": "ok get_system, get_system",
         "arguments are an object": "ok {'component': 'rpm'}",
         "calls have ids": "yes",
         "finish_reason": "tool_calls; nothing is decided by it",

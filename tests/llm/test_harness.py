@@ -63,7 +63,9 @@ def marks(record: Record) -> list[list[int]]:
 
 
 def plans(history: list[dict[str, Any]]) -> list[str]:
-    return [m["content"] for m in history if m["role"] == "user" and "HARNESS plan" in m["content"]]
+    """Return the plans that were shown, each from its heading on."""
+    told = [m["content"] for m in history if m["role"] != "assistant" and "HARNESS plan" in m["content"]]
+    return [content[content.index("HARNESS plan") :] for content in told]
 
 
 # None.

@@ -316,3 +316,77 @@ def test_a_key_that_a_server_repeats_is_told_to_nobody(server: Server) -> None:
     assert str(failure(server)) == "m: HTTP 401: Incorrect API key provided: ***"
     server.answer = lambda _: f"key {key} is not JSON here".encode()
     assert key not in str(failure(server))
+
+
+SECRET = "sk-0123456789abcdef0123456789abcdef"
+
+
+@pytest.mark.parametrize("place", range(250, 310, 6))
+def test_a_key_that_an_endpoint_repeats_is_masked_before_the_message_is_cut(
+    server: Server, monkeypatch: pytest.MonkeyPatch, place: int
+) -> None:
+    monkeypatch.setenv("ACOE_API_KEY", SECRET)
+    server.answer = lambda _: server.error(400, f"{'x' * place}{SECRET}")
+    assert SECRET[:12] not in str(failure(server))
+
+
+def test_a_key_with_a_line_end_is_used_without_it(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACOE_API_KEY", f"{SECRET}\n")
+    ask(server)
+    assert server.headers[0]["authorization"] == f"Bearer {SECRET}"
+
+
+def test_a_key_that_no_header_can_hold_is_refused_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACOE_API_KEY", f"{SECRET}\n{SECRET}")
+    with pytest.raises(InfrastructureError, match="printable ASCII") as caught:
+        LLMPolicy("m", "http://127.0.0.1:9/v1")
+    assert SECRET not in str(caught.value)
+
+
+def test_a_secret_of_the_address_is_masked_too(server: Server) -> None:
+    server.answer = lambda _: server.error(400, "no /v1/chat?key=k3y-in-query for p4ssw0rd")
+    address = server.url.replace("://", "://user:p4ssw0rd@") + "?key=k3y-in-query"
+    told = str(failure(server, base_url=address))
+    assert "k3y-in-query" not in told
+    assert "p4ssw0rd" not in told
+
+
+@pytest.mark.parametrize("name", ["model", "messages", "tools", "stream"])
+def test_the_body_cannot_say_other_than_the_record(name: str) -> None:
+    with pytest.raises(InfrastructureError, match=f"the parameter {name} cannot be set"):
+        LLMPolicy("m", extra_body={name: "other"})
+
+
+@pytest.mark.parametrize("name", ["extra_body", "extra_headers", "extra_query"])
+def test_what_may_be_secret_or_is_not_sent_is_no_parameter(name: str) -> None:
+    with pytest.raises(InfrastructureError, match=f"the parameter {name} cannot be set"):
+        LLMPolicy("m", params={name: {"x-api-key": SECRET}})
+
+
+def test_another_endpoint_is_not_told_of_an_organization(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-1")
+    ask(server)
+    assert not {"openai-organization", "openai-project"} & set(server.headers[0])
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "This model's maximum context length is 8192 tokens",
+        "Requested tokens (9000) exceed context window of 8192",
+        "The input token count exceeds the maximum number of tokens allowed (1048576)",
+        "input length and max_tokens exceed context limit: 200000",
+        "This model's maximum prompt length is 131072",
+        "`inputs` tokens + `max_new_tokens` must be <= 4096",
+        "Input is too long for requested model",
+        "prompt is too long: 210000 tokens > 200000 maximum",
+    ],
+)
+def test_a_full_context_is_known_in_the_words_of_many_servers(server: Server, told: str) -> None:
+    server.answer = lambda _: server.error(400, told)
+    policy = LLMPolicy("m", server.url, attempts=1)
+    spoken = [*HISTORY, {"role": "assistant", "content": "a"}, {"role": "user", "content": "u"}]
+    assert policy(spoken, TOOLS).note == "context_exhausted"

@@ -20,6 +20,8 @@ NAME = re.compile(r"[^A-Za-z0-9_-]")
 # Ids are kept as far as possible: some models expect their own form back, such as functions.get_system:0.
 ID = re.compile(r"[!-~]{1,64}")
 REASONING = ("reasoning_content", "reasoning")
+# Stands for arguments longer than any text that is kept.
+TOO_LONG = "(arguments too long)"
 
 
 @dataclass
@@ -90,7 +92,7 @@ def said(message: Mapping[str, Any], taken: set[str], echo: tuple[str, ...] = ()
     reasoning = next((t for name in REASONING if (t := text_of(message.get(name)))), "")
     found = Said(_cut(text_of(message.get("content")), most), _cut(reasoning, most), [])
     kept = {"role", "content", "tool_calls"}
-    wanted = {k: v for k, v in message.items() if k not in kept and (k in echo or echo == ("all",))}
+    wanted = {k: v for k, v in message.items() if k not in kept and (k in echo or "all" in echo)}
     found.echo = {k: v for k, v in wanted.items() if _can_be_sent(v)}
     if found.echo != wanted:
         found.note("echo_dropped")
@@ -123,6 +125,8 @@ def _can_be_sent(value: object) -> bool:
 def _cut(text: str, most: int) -> str:
     # Lone surrogates can be in no request.
     clean = text.encode("utf-8", "replace").decode("utf-8")
+    if not clean.strip():  # blanks are no text to a strict server
+        return ""
     return clean if len(clean) <= most else clean[: most - len(CUT)] + CUT
 
 
@@ -157,11 +161,14 @@ def read_arguments(raw: object) -> tuple[Any, str | None]:
     no arguments. All else that is no object goes to the cockpit as it came, which rejects it.
     """
     if isinstance(raw, Mapping):
-        return dict(raw), "arguments_not_text"
+        short = len(_dumped(raw)) <= int(protocol()["max_text"])
+        return (dict(raw), "arguments_not_text") if short else (TOO_LONG, "malformed_arguments")
     if raw is None or (isinstance(raw, str) and not raw.strip()):
         return {}, None
     if not isinstance(raw, str):
         return raw, "malformed_arguments"
+    if len(raw) > int(protocol()["max_text"]):
+        return TOO_LONG, "malformed_arguments"
     try:
         value, end = _STRICT.raw_decode(raw.strip())
     except (ValueError, RecursionError):
@@ -170,6 +177,13 @@ def read_arguments(raw: object) -> tuple[Any, str | None]:
     if not isinstance(value, dict) or rest.strip(" \"'"):
         return raw, "malformed_arguments"
     return value, "repaired_arguments" if rest else None
+
+
+def _dumped(value: object) -> str:
+    try:
+        return json.dumps(value, default=str)
+    except (ValueError, RecursionError):
+        return ""  # the cockpit bounds what is too deep
 
 
 def _no_constant(name: str) -> None:
@@ -188,7 +202,5 @@ def _legal(name: object) -> str:
 
 def _object(call: Asked) -> str:
     """Return the arguments as the text of a JSON object; what was none is an empty one in the history."""
-    try:
-        return json.dumps(call.arguments, allow_nan=False) if isinstance(call.arguments, dict) else "{}"
-    except (ValueError, TypeError, RecursionError):
-        return "{}"
+    sound = isinstance(call.arguments, dict) and _can_be_sent(call.arguments)
+    return json.dumps(call.arguments) if sound else "{}"

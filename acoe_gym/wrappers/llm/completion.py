@@ -22,9 +22,9 @@ def body_of(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
-        raise TransientError(f"expected a JSON body, got {text[:80]!r}") from None
+        raise TransientError(f"expected a JSON body, got {text!r}") from None
     if not isinstance(found, dict):
-        raise TransientError(f"expected a JSON object, got {text[:80]!r}")
+        raise TransientError(f"expected a JSON object, got {text!r}")
     return found
 
 
@@ -39,7 +39,7 @@ def answer_of(body: Mapping[str, Any]) -> AssistantMessage:
     message = choice.get("message") if isinstance(choice, Mapping) else None
     if not isinstance(message, Mapping):
         got = json.dumps(body.get("error") or body.get("choices"))
-        raise TransientError(f"expected choices with a message, got {got[:200]}")
+        raise TransientError(f"expected choices with a message, got {got}")
     model, finish = body.get("model"), choice.get("finish_reason") if isinstance(choice, Mapping) else None
     return AssistantMessage(
         message,

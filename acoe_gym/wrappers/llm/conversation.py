@@ -163,11 +163,11 @@ class Conversation:
         return self._plan.audit()
 
     def _tell(self, text: str) -> None:
-        """Add to what the model is told as user; two such messages in a row are one, for strict templates."""
-        if self.messages[-1]["role"] == "user":
-            self.messages[-1]["content"] += f"\n\n{text}"
-        else:
+        """Add to what the model is told; some servers take no user after a tool or another user."""
+        if self.messages[-1]["role"] == "assistant":
             self.messages.append({"role": "user", "content": text})
+        else:
+            self.messages[-1]["content"] += f"\n\n{text}"
 
 
 def _written(name: object, arguments: object) -> str | None:

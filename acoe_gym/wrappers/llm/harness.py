@@ -28,7 +28,7 @@ HARNESSES: dict[str, frozenset[str]] = {
     "full": frozenset({PLAN, READBACK, AUDIT}),
 }
 HEAD = "HARNESS"
-ITEM = re.compile(r"^[ \t>*-]*(TODO|DONE):[ \t]*(.+?)[ \t]*$", re.MULTILINE)
+ITEM = re.compile(r"^[ \t>*-]*(TODO|DONE):(.*)$", re.MULTILINE)
 PLANNING = (
     "A harness keeps your plan. Write each step that you intend on a line of its own as `TODO: step`, and "
     "the same words as `DONE: step` when it is done or no longer needed. You are shown what is outstanding, "
@@ -72,8 +72,8 @@ class Plan:
     def hear(self, text: str) -> None:
         """Take the steps out of what the model says."""
         for kind, step in ITEM.findall(text):
-            name = step[:LONGEST_ITEM]
-            if name in self.steps or len(self.steps) < MOST_ITEMS:
+            name = step.strip()[:LONGEST_ITEM]
+            if name and (name in self.steps or len(self.steps) < MOST_ITEMS):
                 self.steps[name] = kind == "DONE"
 
     def see(self, tool: object, reply: Mapping[str, Any]) -> None:

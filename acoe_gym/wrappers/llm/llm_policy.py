@@ -7,6 +7,7 @@ import re
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -22,11 +23,17 @@ KEY, OPENAI_KEY = "ACOE_API_KEY", "OPENAI_API_KEY"
 # A local server wants none, and the SDK wants one.
 NO_KEY = "no-key"
 OPENAI = "https://api.openai.com/v1"
-# Parameters of a request that are not the user's.
-OURS = ("messages", "model", "stream", "tools")
+# What is not the user's to set, neither as a parameter nor in the body; headers and queries may be secret.
+OURS = ("messages", "model", "stream", "tools", "timeout", "extra_body", "extra_headers", "extra_query")
+# Of a message that an error repeats so many characters are shown.
+MOST_TOLD = 300
+# A server that asks to wait a day means something else.
+ABSURD_S = 86_400
 # How servers word it that a history is too long for the model.
 CONTEXT = re.compile(
-    r"context[ _](length|window|size)|maximum context|exceeds? the (available )?context|prompt is too long",
+    r"context[ _](length|window|size|limit)|maximum context|exceeds? the (available )?context"
+    r"|(prompt|input) is too long|(maximum|max) (prompt|input) length"
+    r"|exceeds? the maximum number of (input )?tokens|max_new_tokens`? must be",
     re.IGNORECASE,
 )
 # What is sent only where tools are.
@@ -80,7 +87,7 @@ class LLMPolicy:
         defaults = protocol()
         address, query = endpoint(base_url)
         for name in OURS:
-            if name in (params or {}):
+            if name in (params or {}) or name in (extra_body or {}):
                 raise InfrastructureError(f"{model}: the parameter {name} cannot be set", fatal=True)
         self.model = model
         self._params = {**_sent_by_default(defaults), **(params or {})}
@@ -90,14 +97,17 @@ class LLMPolicy:
         self._longest = float(defaults["longest_wait_s"])
         self._tenacity = tenacity
         names = (KEY,) if base_url else (KEY, OPENAI_KEY)
-        self._key = next((os.environ[k] for k in names if os.environ.get(k)), NO_KEY)
+        key = _key(names)
+        self._secrets = [key, *query.values(), *_user(base_url)]
         self._client = openai.OpenAI(
-            api_key=self._key,
+            api_key=key,
             base_url=address,
             default_query=query,
             max_retries=0,
             timeout=openai.Timeout(timeout or float(defaults["timeout_s"]), connect=CONNECT_TIMEOUT_S),
         )
+        if base_url:  # the SDK takes these from the environment, for OpenAI
+            self._client.organization = self._client.project = None
         # All threads wait when the endpoint has told one of them to.
         self._gate = threading.Lock()
         self._open_at = 0.0
@@ -123,8 +133,7 @@ class LLMPolicy:
         try:
             answer: AssistantMessage = retrying(self._once, request)
         except TransientError as error:
-            told = self._masked(f"{error}, after {self._attempts} attempts")
-            raise InfrastructureError(f"{self.model}: {told}") from None
+            raise self._failure(str(error), f", after {self._attempts} attempts") from None
         return answer
 
     def _wait(self, state: RetryCallState) -> float:
@@ -136,9 +145,7 @@ class LLMPolicy:
 
     def _once(self, request: Mapping[str, Any]) -> AssistantMessage:
         """Make one attempt."""
-        with self._gate:
-            shut = self._open_at - time.monotonic()
-        if shut > 0:
+        while (shut := self._open_at - time.monotonic()) > 0:
             time.sleep(shut)
         sdk = self._openai
         try:
@@ -153,15 +160,15 @@ class LLMPolicy:
         except sdk.APIConnectionError as error:  # time-outs are of this kind
             raise TransientError(f"{type(error).__name__}: {error.__cause__ or error}") from None
         except (TypeError, ValueError, sdk.OpenAIError) as error:  # a request that cannot be written
-            raise InfrastructureError(f"{self.model}: {self._masked(str(error))}", fatal=True) from None
+            raise self._failure(str(error), fatal=True) from None
         return answer_of(body_of(response.http_response.text))
 
     def _judged(self, error: Any) -> Exception:
         """Return what a refusal by the endpoint comes to."""
         status = int(error.status_code)
-        told = self._masked(f"HTTP {status}: {_told(error)}")
+        told = f"HTTP {status}: {_told(error)}"
         if "insufficient_quota" in told:
-            return InfrastructureError(f"{self.model}: {told}", fatal=True)
+            return self._failure(told, fatal=True)
         if status in (408, 409, 429) or status >= 500:
             asked = _retry_after(error.response.headers)
             if asked is not None:
@@ -169,12 +176,35 @@ class LLMPolicy:
                     self._open_at = max(self._open_at, time.monotonic() + min(asked, self._longest))
             return TransientError(told, asked)
         # Every further request would be refused alike; a 400 or 413 may be due to one long history.
-        return InfrastructureError(f"{self.model}: {told}", fatal=status in (401, 402, 403, 404))
+        return self._failure(told, fatal=status in (401, 402, 403, 404))
 
-    def _masked(self, text: str) -> str:
-        """Return a message without the key, which some endpoints repeat."""
-        secret = len(self._key) >= SHORTEST_SECRET
-        return text.replace(self._key, "***") if secret else text
+    def _failure(self, told: str, more: str = "", *, fatal: bool = False) -> InfrastructureError:
+        """Return an error without what is secret, which some endpoints repeat; masked first, then cut."""
+        for secret in self._secrets:
+            if len(secret) >= SHORTEST_SECRET:
+                told = told.replace(secret, "***")
+        told = " ".join(told.split())
+        cut = told if len(told) <= MOST_TOLD else f"{told[:MOST_TOLD]}..."
+        return InfrastructureError(f"{self.model}: {cut}{more}", fatal=fatal)
+
+
+def _key(names: Sequence[str]) -> str:
+    """Return the key of the environment; one that no header can hold is refused and not shown."""
+    for name in names:
+        key = os.environ.get(name, "").strip()
+        if not (key.isascii() and key.isprintable()):
+            raise InfrastructureError(
+                f"expected {name} to be printable ASCII, got something else", fatal=True
+            )
+        if key:
+            return key
+    return NO_KEY
+
+
+def _user(base_url: str | None) -> list[str]:
+    """Return what stands before the host of an address, whole and in parts."""
+    before = urlsplit(base_url or "").netloc.rpartition("@")[0]
+    return [part for part in (before, *before.split(":", 1)) if part]
 
 
 def endpoint(base_url: str | None) -> tuple[str, dict[str, str]]:
@@ -222,16 +252,25 @@ def _told(error: Any) -> str:
     body = error.body
     message = body.get("message", body) if isinstance(body, Mapping) else body or error.message
     code = body.get("code") if isinstance(body, Mapping) else None
-    return " ".join(f"{str(message)[:300]}{f' ({code})' if code else ''}".split())
+    return f"{message}{f' ({code})' if code else ''}"
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that a server asks to wait, from either of the two headers in use."""
+    """Return the seconds that a server asks to wait: as milliseconds, seconds, or a date."""
     for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        text = headers.get(name, "")
         try:
-            wait = float(headers.get(name, "")) * scale
+            wait = float(text) * scale
         except ValueError:
-            continue
-        if 0 <= wait < 86_400:
+            wait = _until(text)
+        if 0 <= wait < ABSURD_S:
             return wait
     return None
+
+
+def _until(date: str) -> float:
+    """Return the seconds until a date as HTTP writes it, and -1 if it is none."""
+    try:
+        return max(0.0, parsedate_to_datetime(date).timestamp() - time.time())
+    except (TypeError, ValueError):
+        return -1.0

@@ -226,7 +226,7 @@ def test_a_search_for_a_procedure_returns_no_checklist_step(procedure: str) -> N
 def test_scores_equal_those_of_bm25s() -> None:
     pytest.importorskip("bm25s")
     documents = [terms_of(entry) for entry in digest()]
-    ours, theirs = bm25_scores(documents), script("build_regulation_index").library_scores(documents)
+    ours, theirs = bm25_scores(documents), script("build_regulation_index").bm25s_scores(documents)
     assert list(ours) == list(theirs)
     for term, row in ours.items():
         assert row == pytest.approx(theirs[term], abs=1e-6)
