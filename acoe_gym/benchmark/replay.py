@@ -76,3 +76,11 @@ def _first_call(record: Record, again: Record) -> list[str]:
     if len(record["turns"]) != len(again["turns"]):
         return [f"turns: {len(record['turns'])} were recorded, {len(again['turns'])} could be played"]
     return []
+
+
+def current(record: Record) -> bool:
+    """Return whether the task of a record is still the one that it was flown on."""
+    try:
+        return bool(record["tree"].get("task") == task_of(record["task"]).hash)
+    except (UnknownName, SpecError):
+        return False

@@ -22,6 +22,7 @@ __all__ = [
     "aggregate",
     "percentiles",
     "result_of",
+    "stretch",
 ]
 
 RESAMPLES = 1000
@@ -214,8 +215,12 @@ def _trial_noise(tasks: list[list[float]], rng: random.Random) -> Interval | Non
     """Resample the episodes of each task."""
     if min(map(len, tasks)) < 2:
         return None
+    parts = [(values, _mean(values), stretch(len(values))) for values in tasks]
     return percentiles(
-        [_mean(_mean(rng.choices(values, k=len(values))) for values in tasks) for _ in range(RESAMPLES)]
+        _share_of(
+            _mean(mid + by * (_mean(rng.choices(values, k=len(values))) - mid) for values, mid, by in parts)
+        )
+        for _ in range(RESAMPLES)
     )
 
 
@@ -223,8 +228,21 @@ def _new_procedures(templates: list[list[float]], rng: random.Random) -> Interva
     """Resample the templates, each with the means of its tasks."""
     if len(templates) < 2:
         return None
+    mid, by = _mean(mean for group in templates for mean in group), stretch(len(templates))
     draws = (rng.choices(templates, k=len(templates)) for _ in range(RESAMPLES))
-    return percentiles([_mean(mean for group in draw for mean in group) for draw in draws])
+    return percentiles(
+        _share_of(mid + by * (_mean(mean for group in draw for mean in group) - mid)) for draw in draws
+    )
+
+
+def _share_of(value: float) -> float:
+    """Return a score that stretching has carried beyond what a score can be."""
+    return min(1.0, max(0.0, value))
+
+
+def stretch(n: int) -> float:
+    """Return what makes up for n things drawn again from n varying less than n new ones."""
+    return math.sqrt(n / (n - 1))
 
 
 def percentiles(draws: Iterable[float]) -> Interval:

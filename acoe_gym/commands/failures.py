@@ -9,8 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
+from acoe_gym.benchmark.comparison.comparable import require_episodes
 from acoe_gym.benchmark.failures import MODES, FailureMode, counts, failure_modes
+from acoe_gym.benchmark.replay import current
 from acoe_gym.benchmark.runs import Run, read_run
+from acoe_gym.errors import RecordError
 
 Modes = Mapping[tuple[str, int], FailureMode]
 WIDTH = 98
@@ -19,6 +22,9 @@ WIDTH = 98
 def add_failures_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``acoe failures``."""
     parser.add_argument("run", type=Path, metavar="RUN", help="the folder of a run")
+    parser.add_argument(
+        "--allow-partial", action="store_true", help="look at the run although episodes are missing"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -26,15 +32,22 @@ def failures_lines(args: argparse.Namespace) -> Iterator[str]:
     """Yield the table of modes, then the failed episodes of each task.
 
     Raises:
-        RecordError: there is no run in the folder.
-        UnknownName: a task of the run does not exist here.
+        RecordError: there is no run in the folder, it lacks episodes, or its tasks have changed since.
     """
     run = read_run(args.run)
+    require_episodes(run, partial=args.allow_partial)
+    other = next((record for record in run.records if not current(record)), None)
+    if other is not None:
+        raise RecordError(
+            f"{run.folder}: expected episodes of the tasks as they stand, got another version of "
+            f"{other['task']}; use the version of the package that flew it"
+        )
     modes = failure_modes(run.records)
     if args.json:
         yield json.dumps(_as_json(run, modes), indent=1, allow_nan=False)
         return
-    yield f"{run.name}: {len(modes)} of {len(run.records)} episodes failed"
+    unsafe = sum(record["grade"]["safe"] == 0.0 for record in run.records)
+    yield f"{run.name}: {len(modes)} of {len(run.records)} episodes failed, {unsafe} of them unsafe"
     if modes:
         yield from ("", *_table(modes), *_episodes(modes))
 

@@ -6,10 +6,11 @@ import argparse
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from acoe_gym.benchmark.comparison.comparable import names, require_episodes
+from acoe_gym.benchmark.comparison.comparable import names, require_episodes, require_one_version
 from acoe_gym.benchmark.difficulty import Difficulty, difficulty
 from acoe_gym.benchmark.runs import Run, noted, read_run
 from acoe_gym.benchmark.tokens import TokenUse, token_use
@@ -51,6 +52,8 @@ def metrics_lines(args: argparse.Namespace) -> Iterator[str]:
     runs = [read_run(path) for path in args.run]
     for run in runs:
         require_episodes(run, partial=args.allow_partial)
+    for first, second in combinations(runs, 2):
+        require_one_version(first, second)
     counted = {name: _counted(run, args.seed) for name, run in zip(names(runs), runs, strict=True)}
     over_all = _over_all(counted)
     if args.json:

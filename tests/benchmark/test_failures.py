@@ -397,3 +397,25 @@ def test_a_reading_that_a_harness_made_is_known() -> None:
     turns = [{"text": "", "harness_calls": [0] if call == look("crew_report") else []} for call in calls]
     record["pilot"] = {"model": None, "harness": "readback", "protocol": "tools", "turns": turns}
     assert failure_modes([record])[ELECTRICAL, 0].mode == GATING
+
+
+@pytest.mark.parametrize(
+    ("task", "stray"), [(RESTART, put("fuel_shutoff", "OFF")), (ELECTRICAL, put("mixture", 0))]
+)
+def test_one_stray_write_of_who_hardly_began_is_no_wrong_procedure(task: str, stray: Call) -> None:
+    (mode,) = modes_of(task, [stray, SUBMIT])
+    assert mode is not None
+    assert mode.mode == OTHER
+
+
+@pytest.mark.parametrize("task", [FORCED, ELECTRICAL, BROKEN])
+def test_who_breaks_off_before_the_middle_did_not_drift(task: str) -> None:
+    kept, calls = 0, []
+    for call in ref(task):
+        kept += call[0] == "set_system"
+        if call[0] == "set_system" and kept <= 0.4 * len([c for c in ref(task) if c[0] == "set_system"]):
+            calls.append(call)
+    modes = modes_of(task, [*calls, SUBMIT], ref(task), ref(task))
+    assert modes[0] is not None
+    assert modes[0].mode == OTHER
+    assert modes[0].why.startswith("broke off after ")

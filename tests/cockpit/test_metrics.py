@@ -284,3 +284,20 @@ def test_tables_are_plain_text_of_at_most_100_columns_and_show_safety_beside_suc
         assert max(map(len, table.splitlines())) <= 100
         assert all(word in table for word in ("SR", "SCR", "unsafe"))
     assert "pass^21" in summary_table(summary)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("n", [2, 3])
+def test_nineteen_of_twenty_intervals_cover_what_the_same_model_would_reach(n: int) -> None:
+    rng, hits = random.Random(n), 0
+    for run in range(150):
+        chances = [rng.choice([0, 0, 0.3, 0.5, 0.7, 1, 1]) for _ in range(40)]
+        results = [
+            r
+            for task, p in enumerate(chances)
+            for r in trials(f"a/t/{task}", *(PLAIN if rng.random() < p else failed(PLAIN) for _ in range(n)))
+        ]
+        interval = aggregate(results, run).sr.trials
+        assert interval is not None
+        hits += interval.low <= sum(chances) / len(chances) <= interval.high
+    assert 0.90 * 150 <= hits <= 0.99 * 150

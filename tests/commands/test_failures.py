@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from acoe_gym.benchmark.failures import MODES
 from acoe_gym.benchmark.plan import Plan
+from acoe_gym.benchmark.records import FILE
 from acoe_gym.benchmark.runner import run
 from acoe_gym.commands.failures import add_failures_options, failures_lines
 from acoe_gym.errors import RecordError
@@ -30,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 def test_the_table_counts_every_mode_and_its_share_of_the_failed_episodes(folder: str) -> None:
     shown = lines(folder)
-    assert shown[0] == "generic: 4 of 4 episodes failed"
+    assert shown[0] == "generic: 4 of 4 episodes failed, 2 of them unsafe"
     assert [line.split()[-2:] for line in shown[3:8]] == [
         ["2", "50.0%"], ["2", "50.0%"], ["0", "0.0%"], ["0", "0.0%"], ["0", "0.0%"],
     ]  # fmt: skip
@@ -56,9 +58,29 @@ def test_json_holds_counts_and_every_failed_episode(folder: str) -> None:
 
 def test_a_run_without_failures_is_one_line(tmp_path: Path) -> None:
     run(Plan("reference", TASKS), tmp_path / "run")
-    assert lines(str(tmp_path / "run")) == ["reference: 0 of 2 episodes failed"]
+    assert lines(str(tmp_path / "run")) == ["reference: 0 of 2 episodes failed, 0 of them unsafe"]
 
 
 def test_a_folder_without_a_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="expected a run's folder"):
         lines(str(tmp_path))
+
+
+def test_a_run_that_lacks_episodes_is_looked_at_only_on_request(folder: str, tmp_path: Path) -> None:
+    short = Path(shutil.copytree(folder, tmp_path / "short"))
+    (short / FILE).write_text("".join((short / FILE).read_text().splitlines(keepends=True)[:3]))
+    with pytest.raises(RecordError, match="expected 4 episodes, got 3"):
+        lines(str(short))
+    assert lines(str(short), "--allow-partial")[0].startswith("generic: 3 of 3 episodes failed")
+
+
+def test_episodes_of_another_version_of_a_task_are_not_explained_by_this_one(
+    folder: str, tmp_path: Path
+) -> None:
+    old = Path(shutil.copytree(folder, tmp_path / "old"))
+    records = [json.loads(line) for line in (old / FILE).read_text().splitlines()]
+    for record in records:
+        record["tree"]["task"] = "0" * 64
+    (old / FILE).write_text("".join(json.dumps(record) + "\n" for record in records))
+    with pytest.raises(RecordError, match="got another version of"):
+        lines(str(old))

@@ -127,3 +127,13 @@ def test_json_never_holds_success_without_safety(runs: Path) -> None:
     assert len(found["difficulty"]["tasks"]) == len(TASKS)
     alone: dict[str, Any] = json.loads("\n".join(asked(str(runs / "generic"), "--json")))
     assert alone["difficulty"] is None
+
+
+def test_runs_of_different_versions_are_not_put_side_by_side(runs: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(runs / "generic", tmp_path / "old"))
+    records = [json.loads(line) for line in (folder / FILE).read_text().splitlines()]
+    for record in records:
+        record["tree"]["task"] = "0" * 64
+    (folder / FILE).write_text("".join(json.dumps(record) + "\n" for record in records))
+    with pytest.raises(RecordError, match="expected runs of one version of the benchmark"):
+        asked(str(runs / "reference"), str(folder))

@@ -28,8 +28,7 @@ from acoe_gym.benchmark.comparison.resampling import (
     trial_draws,
 )
 from acoe_gym.benchmark.records import results_of
-from acoe_gym.benchmark.runs import Run
-from acoe_gym.benchmark.tokens import spent
+from acoe_gym.benchmark.runs import Run, tokens_of
 from acoe_gym.cockpit.metrics import Interval, percentiles
 from acoe_gym.cockpit.results import EpisodeResult
 
@@ -189,7 +188,7 @@ def compare(a: Run, b: Run, seed: int = 0, *, common: bool = False, partial: boo
 def _counts(run: Run, tasks: Sequence[str]) -> list[Array]:
     """Return per task the (episodes, metrics, 2) counts; tokens count only where every episode tells them."""
     records = by_task(run)
-    used = {task: [spent(record) for record in records[task]] for task in tasks}
+    used = {task: [tokens_of(record).total for record in records[task]] for task in tasks}
     told = all(count is not None for counts in used.values() for count in counts)
     found = []
     for task in tasks:

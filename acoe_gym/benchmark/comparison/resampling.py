@@ -7,13 +7,12 @@ its task is left out of the mean of that metric.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from acoe_gym.cockpit.metrics import RESAMPLES
+from acoe_gym.cockpit.metrics import RESAMPLES, stretch
 
 Array = npt.NDArray[np.float64]
 # Cuts one in twenty off the large end.
@@ -53,14 +52,9 @@ def trial_draws(tasks: Sequence[Array], counted: npt.NDArray[np.bool_], rng: np.
     for counts, used in zip(tasks, counted, strict=True):
         n = len(counts)
         drawn = _divided(counts[rng.integers(n, size=(RESAMPLES, n))].sum(axis=1))
-        total += np.where(used, np.nan_to_num(drawn - ratios(counts)), 0.0) * _stretch(n)
+        total += np.where(used, np.nan_to_num(drawn - ratios(counts)), 0.0) * stretch(n)
     found: Array = total / np.maximum(counted.sum(axis=0), 1)
     return found
-
-
-def _stretch(n: int) -> float:
-    """Return what makes up for n things drawn again from n varying less than n new ones."""
-    return math.sqrt(n / (n - 1))
 
 
 def group_draws(groups: Sequence[Array], rng: np.random.Generator) -> Array:
@@ -75,7 +69,7 @@ def group_draws(groups: Sequence[Array], rng: np.random.Generator) -> Array:
     pairs = np.stack([sums, sizes], axis=-1)
     chosen = rng.integers(len(groups), size=(RESAMPLES, len(groups)))
     drawn = _divided(pairs[chosen].sum(axis=1))
-    return np.nan_to_num(drawn - _divided(pairs.sum(axis=0))) * _stretch(len(groups))
+    return np.nan_to_num(drawn - _divided(pairs.sum(axis=0))) * stretch(len(groups))
 
 
 def deal(

@@ -88,6 +88,7 @@ class Evidence:
     Attributes:
         trial: number of the episode among those of its task.
         made: how many of the writes of the reference were made, of how many.
+        acted: how many writes changed something.
         last: the call that ended it, or the last one that was run; None without calls.
         wrongs: the violations, in order.
         missed: the goals missed, in the order of the template.
@@ -95,6 +96,7 @@ class Evidence:
 
     trial: int
     made: tuple[int, int]
+    acted: int
     last: Event | None
     wrongs: tuple[Wrong, ...]
     missed: tuple[Missed, ...]

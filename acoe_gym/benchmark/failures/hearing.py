@@ -52,6 +52,7 @@ class _Hearing:
         return Evidence(
             trial=trial,
             made=self._made(),
+            acted=len(self.changes),
             last=self.events[-1] if self.events else None,
             wrongs=tuple(self._wrongs([write for one in missed for write in one.omitted])),
             missed=missed,

@@ -12,6 +12,8 @@ from acoe_gym.cockpit.reference import Write
 
 # Of the writes of the reference: who made fewer has hardly begun, and what is missing shows no habit.
 LEAST = 0.25
+# And who made fewer than these broke off: nothing was left out near the end.
+MAIN = 0.5
 
 
 class Habits:
@@ -66,6 +68,11 @@ def mode_of(one: Evidence, habits: Habits) -> FailureMode:
     return _rest(one)
 
 
+def _began(one: Evidence) -> bool:
+    """Tell whether the pilot did enough to show a way of doing it, right or wrong."""
+    return one.acted >= one.made[1] * LEAST
+
+
 def _acted_against(one: Evidence, _habits: Habits) -> Iterator[FailureMode]:
     gated = [wrong for wrong in one.wrongs if wrong.seen is not None]
     for seen in (wrong.seen for wrong in gated if wrong.seen is not None):
@@ -83,7 +90,7 @@ def _forbidden(one: Evidence, habits: Habits) -> Iterator[FailureMode]:
         if request_of(wrong.act) in habits.acts
         or (not wrong.undid and (wrong.stands or repeated[wrong.constraint] > 1))
     ]
-    if persisting:
+    if persisting and _began(one):
         told = _told([wrong.act for wrong in persisting])
         why = f"{told} against {_constraints(persisting)}, not revised"
         yield FailureMode(PRIOR, why, _calls([w.act for w in persisting]))
@@ -91,7 +98,7 @@ def _forbidden(one: Evidence, habits: Habits) -> Iterator[FailureMode]:
 
 def _elsewhere(one: Evidence, _habits: Habits) -> Iterator[FailureMode]:
     acts = [event for missed in one.missed if missed.lost is None for event in missed.contrary]
-    if acts:
+    if acts and _began(one):
         goals = [missed.goal for missed in one.missed if missed.lost is None and missed.contrary]
         why = (
             f"{_told(acts)} where no step of the procedure puts it, and left it there; missed {_list(goals)}"
@@ -144,6 +151,10 @@ def _drifted(one: Evidence, _habits: Habits) -> Iterator[FailureMode]:
             DRIFT, f"{_told(acts)} lost {_list(goal for goal, _ in reversing)} again", _calls(acts)
         )
     omitting = [m for m in one.missed if m.omitted]
+    if omitting and one.made[0] < one.made[1] * MAIN:
+        made, required = one.made
+        why = f"broke off after {made} of the {required} writes of the reference; missed {_goals(omitting)}"
+        yield FailureMode(OTHER, why, _ending(one))
     if omitting:
         steps = _steps(write for m in omitting for write in m.omitted)
         why = f"never {steps}, an omission that does not recur; missed {_goals(omitting)}"

@@ -10,11 +10,12 @@ from functools import cached_property
 from pathlib import Path
 
 from acoe_gym.benchmark.failures import FailureMode, failure_modes
-from acoe_gym.benchmark.records import Record, results_of
-from acoe_gym.benchmark.runs import Run, Tokens, read_run, tokens_of
-from acoe_gym.benchmark.suites import task_of
+from acoe_gym.benchmark.records import results_of
+from acoe_gym.benchmark.replay import current
+from acoe_gym.benchmark.runs import Run, read_run
+from acoe_gym.benchmark.tokens import TokenUse, token_use
 from acoe_gym.cockpit.metrics import EpisodeResult, Row, Summary, aggregate
-from acoe_gym.errors import RecordError, UnknownName
+from acoe_gym.errors import RecordError
 
 # The groups of a leaderboard by ``about.open_weights``, in the order in which they are shown.
 GROUPS: dict[bool | None, str] = {
@@ -22,23 +23,7 @@ GROUPS: dict[bool | None, str] = {
     True: "Open-weight models",
     None: "Other runs (weights not stated)",
 }
-PER = 1_000_000  # Prices are per million tokens.
 Place = tuple[str, int]  # task id, trial
-
-
-@dataclass(frozen=True)
-class Cost:
-    """What the episodes of a run took.
-
-    Attributes:
-        tokens: mean per episode over those whose tokens are known; None where no episode's are.
-        known: episodes whose tokens are known.
-        money: mean per episode, in the currency of the run's prices; None without prices or tokens.
-    """
-
-    tokens: float | None
-    known: int
-    money: float | None
 
 
 @dataclass(frozen=True)
@@ -58,7 +43,7 @@ class ShownRun:
     run: Run
     results: tuple[EpisodeResult, ...]
     summary: Summary | None
-    cost: Cost
+    cost: TokenUse
     modes: Mapping[Place, FailureMode]
 
     @property
@@ -126,10 +111,29 @@ class Report:
         """The runs that have scores."""
         return tuple((run, run.summary) for run in self.runs if run.summary is not None)
 
+    def best(self, runs: Sequence[ShownRun]) -> tuple[float | None, ...]:
+        """Return the best SR, SGO, SCR and IAR of some runs, rounded as they are shown.
+
+        Only whole runs are looked at, and none is best where the report's whole runs cover different tasks.
+        """
+        whole = [run for run, _ in self.scored if run.status == "whole"]
+        if len({frozenset(run.by_task) for run in whole}) > 1:
+            return (None,) * 4
+        scores = [compared(run.summary) for run in runs if run.summary is not None and run.status == "whole"]
+        columns = [[value for value in column if value is not None] for column in zip(*scores, strict=True)]
+        picks = zip((max, max, max, min), columns or [[]] * 4, strict=True)
+        return tuple(pick(column, default=None) for pick, column in picks)
+
     def groups(self) -> list[tuple[str, list[ShownRun]]]:
         """Return the groups that have runs, with their runs."""
         parts = [(name, [run for run in self.runs if run.group == name]) for name in GROUPS.values()]
         return [(name, runs) for name, runs in parts if runs]
+
+
+def compared(s: Summary) -> tuple[float | None, ...]:
+    """Return SR, SGO, SCR and IAR as they are shown."""
+    values = (s.sr.value, s.sgo.value, s.scr.value, s.iar.value)
+    return tuple(None if value is None else round(value, 3) for value in values)
 
 
 def gather(folders: Sequence[Path], title: str, *, allow_partial: bool = False) -> Report:
@@ -181,18 +185,9 @@ def _shown(run: Run, name: str, *, allow_partial: bool) -> ShownRun:
         run=run,
         results=results,
         summary=aggregate(results) if scored else None,
-        cost=_cost(run),
+        cost=token_use(run),
         modes=failure_modes([record for record in run.records if current(record)]),
     )
-
-
-def current(record: Record) -> bool:
-    """Return whether the task of an episode is still the one that it was recorded with."""
-    try:
-        task = task_of(record["task"])
-    except UnknownName:
-        return False
-    return bool(record["tree"].get("task") == task.hash)
 
 
 def _rank(shown: ShownRun) -> tuple[int, int, float, str]:
@@ -236,36 +231,6 @@ def _notes(runs: Sequence[ShownRun]) -> tuple[str, ...]:
     if len({frozenset(run.run.configuration["tasks"]) for run in runs}) > 1:
         notes.append("The runs cover different tasks: compare their scores task by task, not as a whole.")
     return tuple(notes)
-
-
-# Cost.
-
-
-def _cost(run: Run) -> Cost:
-    known = [used for used in map(tokens_of, run.records) if used.total is not None]
-    prices = run.about.get("price_in"), run.about.get("price_out")
-    sums = [_money(used, *prices) for used in known]
-    money = [value for value in sums if value is not None]
-    return Cost(
-        tokens=_mean([float(used.total or 0) for used in known]) if known else None,
-        known=len(known),
-        money=_mean(money) if money and len(money) == len(sums) else None,
-    )
-
-
-def _money(used: Tokens, price_in: object, price_out: object) -> float | None:
-    """Return what an episode costs without a discount for cached tokens, or None where it is not known."""
-    if not isinstance(price_in, int | float) or not isinstance(price_out, int | float):
-        return None
-    if used.prompt is None or used.completion is None:
-        return None
-    money = (used.prompt * price_in + used.completion * price_out) / PER
-    return money if math.isfinite(money) else None
-
-
-def episode_money(run: ShownRun, record: Record) -> float | None:
-    """Return what one episode costs, or None where it is not known."""
-    return _money(tokens_of(record), run.run.about.get("price_in"), run.run.about.get("price_out"))
 
 
 def infrastructure(run: ShownRun) -> list[tuple[str, int]]:

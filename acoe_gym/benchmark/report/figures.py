@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from acoe_gym.benchmark.report.data import Report, ShownRun
+from acoe_gym.benchmark.report.data import Report, ShownRun, compared
 from acoe_gym.benchmark.report.failure_words import MODES
 from acoe_gym.benchmark.report.parts import figure_of
 from acoe_gym.cockpit.metrics import Summary
@@ -133,8 +133,7 @@ def leaderboard(plt: Any, report: Report) -> Any:
         scored = [run for run in runs if run.summary is not None]
         if scored:
             rows.append(([name] + [""] * 9, frozenset({0})))
-            best = _best([run for run in scored if run.status == "whole"])
-            rows += [_board_row(run, best) for run in scored]
+            rows += [_board_row(run, report.best(runs)) for run in scored]
     figure, axes = plt.subplots(figsize=(10.5, 0.6 + 0.28 * len(rows)))
     axes.axis("off")
     grid = axes.table(
@@ -152,24 +151,10 @@ def leaderboard(plt: Any, report: Report) -> Any:
     return figure
 
 
-def _best(runs: Sequence[ShownRun]) -> list[float | None]:
-    """Return the best of the columns SR, SGO, SCR and IAR, none where no run has it."""
-    columns = list(zip(*(_compared(run.summary) for run in runs if run.summary is not None), strict=True))
-    known = [[value for value in column if value is not None] for column in columns]
-    picks = (max, max, max, min)
-    return [pick(column, default=None) for pick, column in zip(picks, known, strict=False)]
-
-
-def _compared(s: Summary) -> tuple[float | None, ...]:
-    """Return what is compared, as it is shown."""
-    values = (s.sr.value, s.sgo.value, s.scr.value, s.iar.value)
-    return tuple(None if value is None else round(value, 3) for value in values)
-
-
 def _board_row(run: ShownRun, best: Sequence[float | None]) -> tuple[list[str], frozenset[int]]:
     s = run.summary
     assert s is not None
-    tokens = None if run.cost.tokens is None else run.cost.tokens / 1000
+    tokens = None if run.cost.total is None else run.cost.total / 1000
     scores = (s.sr.value, s.sgo.value, s.scr.value, s.unsafe, s.iar.value)
     cells = [
         f"   {_name(run).replace(chr(10), ' ')}",
@@ -179,7 +164,7 @@ def _board_row(run: ShownRun, best: Sequence[float | None]) -> tuple[list[str], 
         f"{s.calls:.1f}",
         figure_of(tokens, ".1f"),
     ]
-    pairs = zip((1, 2, 3, 5), _compared(s), best, strict=False) if run.status == "whole" else ()
+    pairs = zip((1, 2, 3, 5), compared(s), best, strict=True) if run.status == "whole" else ()
     return cells, frozenset(column for column, value, top in pairs if value is not None and value == top)
 
 
@@ -253,8 +238,8 @@ def iar_sr(plt: Any, report: Report) -> Any:
         axes.annotate(
             str(number), (iar, s.sr.value), xytext=(6, 4), textcoords="offset points", fontweight="bold"
         )
-    axes.set(xlabel="IAR (lower is better)", ylabel="SR", ylim=(-0.03, 1.06))
-    axes.set_xlim(left=0)
+    axes.set(xlabel="IAR (lower is better)", ylabel="SR (ring: unsafe share)")
+    axes.margins(0.12)  # else the rings at the edges are cut
     axes.grid(color="#E3E8EC", linewidth=0.6)
     axes.set_title("Ineffective actions against success; rings grow with the unsafe share", loc="left",
                    fontsize=10, fontweight="bold")  # fmt: skip
@@ -271,8 +256,8 @@ def calls_per_turn(plt: Any, report: Report) -> Any:
 
 def cost(plt: Any, report: Report) -> Any:
     """Draw tokens per episode, and write money beside them where it is known."""
-    tokens = [None if run.cost.tokens is None else run.cost.tokens / 1000 for run, _ in report.scored]
-    money = [run.cost.money for run, _ in report.scored]
+    tokens = [None if run.cost.total is None else run.cost.total / 1000 for run, _ in report.scored]
+    money = [run.cost.cost for run, _ in report.scored]
     notes = ["" if value is None else f", {value:.4f} in money" for value in money]
     title = "Tokens per episode (thousands; tokenizers differ), and money where prices are known"
     return _measured(plt, report.scored, tokens, "{:.1f} k", title, notes)

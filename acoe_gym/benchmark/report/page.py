@@ -106,7 +106,8 @@ def _lead(report: Report) -> Html:
         _counted(len(report.runs), "run"), _counted(episodes, "episode"), _counted(len(report.tasks), "task"),
         f"aircraft {', '.join(aircraft)}",
     )  # fmt: skip
-    return el("p", ", ".join(counts), class_="lead")
+    warning = "Not for flight: cockpit, figures and procedures are simplified."
+    return join([el("p", ", ".join(counts), class_="lead"), el("p", warning, class_="lead")])
 
 
 def _counted(number: int, word: str) -> str:

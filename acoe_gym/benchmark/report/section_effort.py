@@ -66,14 +66,15 @@ def _pace_cells(run: ShownRun, s: Summary, most: float) -> list[Html]:
 
 def cost(report: Report) -> Html:
     """Return tokens per episode, and money where prices are known."""
-    most = max((run.cost.tokens or 0.0 for run, _ in report.scored), default=0.0)
+    most = max((run.cost.total or 0.0 for run, _ in report.scored), default=0.0)
     if not most:
         return section("cost", "Cost", said("No run states its tokens."))
     rows = [el("tr", run_head(run), *_cost_cells(run, most)) for run, _ in report.scored]
     names = ("Tokens (k) per episode", "Episodes with known tokens", "Money per episode")
     lead = (
         "Tokenizers differ, so tokens describe what a run used and do not rank models. Money is in the "
-        "currency of the prices stated with a run, per million tokens, without a discount for cached tokens."
+        "currency of the prices stated with a run, per million tokens, without a discount for cached tokens. "
+        "Neither is told where the tokens of an episode are not known."
     )
     return section(
         "cost",
@@ -84,13 +85,13 @@ def cost(report: Report) -> Html:
 
 
 def _cost_cells(run: ShownRun, most: float) -> list[Html]:
-    tokens = run.cost.tokens
+    tokens = run.cost.total
     if tokens is None:
-        return [td(""), *[num(x) for x in (DASH, f"0 of {len(run.results)}", DASH)]]
+        return [td(""), *[num(x) for x in (DASH, f"{run.cost.told} of {len(run.results)}", DASH)]]
     texts = (
         f"{tokens / 1000:.1f}",
-        f"{run.cost.known} of {len(run.results)}",
-        figure_of(run.cost.money, ".4f"),
+        f"{run.cost.told} of {len(run.results)}",
+        figure_of(run.cost.cost, ".4f"),
     )
     return [td(bar([("plain", tokens / most)], f"{texts[0]} thousand tokens")), *map(num, texts)]
 

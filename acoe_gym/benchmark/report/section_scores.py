@@ -34,9 +34,7 @@ HEAD = (
 
 def leaderboard(report: Report) -> Html:
     """Return the table of scores, in groups, the best SR, SGO, SCR and IAR of each group in bold."""
-    whole = [run for run, _ in report.scored if run.status == "whole"]
-    comparable = len({frozenset(run.by_task) for run in whole}) <= 1
-    bodies = [_group(name, runs, bold=comparable) for name, runs in report.groups()]
+    bodies = [_group(name, runs, report.best(runs)) for name, runs in report.groups()]
     head = [th("Run"), *(right(name, title) for name, title in HEAD)]
     caption = "Leaderboard: scores per run, ordered by SR within each group"
     return section(
@@ -51,12 +49,9 @@ def leaderboard(report: Report) -> Html:
     )
 
 
-def _group(name: str, runs: Sequence[ShownRun], *, bold: bool) -> Html:
-    whole = [run.summary for run in runs if run.summary is not None and run.status == "whole"] if bold else []
-    best = tuple(max((round(pick(s).value, 3) for s in whole), default=None) for pick in PICKS)
-    least = min((round(s.iar.value, 3) for s in whole if s.iar.value is not None), default=None)
+def _group(name: str, runs: Sequence[ShownRun], best: Sequence[float | None]) -> Html:
     title = el("tr", el("th", name, colspan=len(HEAD) + 1, scope="rowgroup"), class_="group")
-    return el("tbody", title, *(_row(run, (*best, least)) for run in runs))
+    return el("tbody", title, *(_row(run, best) for run in runs))
 
 
 PICKS: tuple[Callable[[Summary], Score], ...] = (lambda s: s.sr, lambda s: s.sgo, lambda s: s.scr)
@@ -71,8 +66,8 @@ def _row(run: ShownRun, best: Sequence[float | None]) -> Html:
     summary = run.summary
     top = best if run.status == "whole" else [None] * len(best)
     scores = [_best(pick(summary).value, top[i]) for i, pick in enumerate(PICKS)]
-    tokens = None if run.cost.tokens is None else run.cost.tokens / 1000
-    known = run.cost.known
+    tokens = None if run.cost.total is None else run.cost.total / 1000
+    known = run.cost.told
     partly = None if known in (0, len(run.results)) else f"known for {known} of {len(run.results)} episodes"
     return el(
         "tr",
@@ -83,7 +78,7 @@ def _row(run: ShownRun, best: Sequence[float | None]) -> Html:
         num(run.parameters),
         num(f"{summary.turns:.1f}"),
         num(f"{summary.calls:.1f}"),
-        num(figure_of(tokens, ".1f") + ("*" if partly else ""), partly),
+        num(figure_of(tokens, ".1f"), partly),
     )
 
 
@@ -137,7 +132,8 @@ def intervals(report: Report) -> Html:
         table("Scores with their 95 % intervals", heads, rows, "bars sure"),
         said(
             "Thick line: the same tasks flown again (trials; needs two trials of each task). Thin line: "
-            "other procedures of the same kind (bootstrap over templates). To compare two runs: acoe compare."
+            "other procedures of the same kind (bootstrap over templates). To compare runs: acoe compare. "
+            "An interval without width says that no two episodes or procedures differed, not that none would."
         ),
     )
 

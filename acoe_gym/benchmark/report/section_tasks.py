@@ -66,7 +66,7 @@ def heat_map(report: Report) -> Html:
     caption = "Successes per task and run, tasks by mean success over the runs, runs by SR"
     lead = (
         "2/3: two of three episodes succeeded. \N{BLACK UP-POINTING TRIANGLE}1: one episode was unsafe. "
-        "The darker, the more often solved. A cell opens the first of its episodes."
+        "The darker, the more often solved. A cell opens its first unsafe episode, else its first."
     )
     return section("tasks", "Task by task", said(lead), table(caption, heads, rows, "heat"))
 
@@ -92,7 +92,8 @@ def _heat(run: ShownRun, task: str) -> Html:
     level = round(8 * solved / len(episodes))
     mark = el("sup", f"\N{BLACK UP-POINTING TRIANGLE}{unsafe}") if unsafe else None
     words = f"{run.name}, {task}: {solved} of {len(episodes)} succeeded, {unsafe} unsafe"
-    link = el("a", f"{solved}/{len(episodes)}", mark, href=episode_link(run, episodes[0]), aria_label=words)
+    opened = next((r for r in episodes if r.safe == 0.0), episodes[0])
+    link = el("a", f"{solved}/{len(episodes)}", mark, href=episode_link(run, opened), aria_label=words)
     return td(link, f"h{level}{' hot' if unsafe else ''}")
 
 

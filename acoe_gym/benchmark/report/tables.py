@@ -11,8 +11,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from acoe_gym.benchmark.report.data import Report, ShownRun, clean, episode_money, infrastructure
+from acoe_gym.benchmark.report.data import Report, ShownRun, clean, infrastructure
 from acoe_gym.benchmark.runs import tokens_of
+from acoe_gym.benchmark.tokens import price
 from acoe_gym.cockpit.metrics import Score, Summary
 from acoe_gym.errors import MissingExtra
 from acoe_gym.version import __version__
@@ -44,9 +45,9 @@ def _model_row(run: ShownRun) -> PlainRow:
         "infrastructure_errors": len(run.run.errors),
         **{name: scores.get(name) for name in SCORES},
         "parameters": run.parameters,
-        "tokens": run.cost.tokens,
-        "tokens_known_episodes": run.cost.known,
-        "money": run.cost.money,
+        "tokens": run.cost.total,
+        "tokens_known_episodes": run.cost.told,
+        "money": run.cost.cost,
         "policy": clean(str(run.run.configuration.get("policy", ""))),
         **{name: run.setting(name) for name in ("model", "harness", "protocol")},
     }
@@ -107,7 +108,7 @@ def _episode_rows(run: ShownRun) -> Iterator[PlainRow]:
             "tokens_prompt": used.prompt,
             "tokens_completion": used.completion,
             "tokens_total": used.total,
-            "money": episode_money(run, record),
+            "money": price(record, run.run.about),
             "seconds": run.run.seconds.get((result.task, result.trial)),
         }
 

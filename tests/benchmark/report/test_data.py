@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from acoe_gym.benchmark.report.data import gather, infrastructure
+from acoe_gym.benchmark.runs import read_run
+from acoe_gym.benchmark.tokens import token_use
 from acoe_gym.errors import RecordError
 
 WriteRun = Callable[..., Path]
@@ -108,24 +110,22 @@ def test_runs_over_different_tasks_come_with_a_warning(write_run: WriteRun) -> N
     assert gather([one, both], "t").notes[-1].startswith("The runs cover different tasks")
 
 
-def test_cost_is_the_mean_over_episodes_with_known_tokens(
-    write_run: WriteRun, say: Callable[..., Change]
-) -> None:
+def test_cost_is_the_mean_over_the_episodes(write_run: WriteRun, say: Callable[..., Change]) -> None:
     about = {"price_in": 2.0, "price_out": 10.0}
     run = write_run("priced", ["idle"], ["silent"], about=about, change=say("text", 1000, 100))
     (shown,) = gather([run], "t").runs
     # Three turns and one: 4,400 tokens over two episodes; a turn costs 0.002 + 0.001.
-    assert (shown.cost.tokens, shown.cost.known) == (2200.0, 2)
-    assert shown.cost.money == pytest.approx(0.006)
+    assert (shown.cost.total, shown.cost.told) == (2200.0, 2)
+    assert shown.cost.cost == pytest.approx(0.006)
 
 
 def test_without_tokens_there_is_no_cost(three: list[Path]) -> None:
-    assert {run.cost.tokens for run in gather(three, "t").runs} == {None}
+    assert {run.cost.total for run in gather(three, "t").runs} == {None}
 
 
 def test_tokens_without_prices_cost_no_money(write_run: WriteRun, say: Callable[..., Change]) -> None:
     (shown,) = gather([write_run("a", ["silent"], ["silent"], change=say("text"))], "t").runs
-    assert (shown.cost.tokens, shown.cost.money) == (120.0, None)
+    assert (shown.cost.total, shown.cost.cost) == (120.0, None)
 
 
 def test_an_episode_of_an_older_task_has_no_failure_mode(write_run: WriteRun) -> None:
@@ -145,3 +145,27 @@ def test_every_failed_episode_has_a_failure_mode(three: list[Path]) -> None:
 
 def test_control_characters_and_half_characters_of_a_name_are_replaced(write_run: WriteRun) -> None:
     assert names([write_run("a\x00b\ud800", ["silent"], ["silent"])]) == ["a\N{REPLACEMENT CHARACTER}b?"]
+
+
+def test_tokens_are_those_of_the_metrics_command(write_run: WriteRun, say: Callable[..., Change]) -> None:
+    turns = say("text", 1000, 100)
+
+    def change(record: dict[str, Any]) -> None:
+        turns(record)
+        if record["task"].endswith("windmilling_magnetos_off"):
+            record["pilot"]["turns"][0]["usage"] = None
+
+    folder = write_run("half", ["silent"], ["silent"], change=change)
+    (shown,) = gather([folder], "t").runs
+    assert shown.cost == token_use(read_run(folder))
+    assert (shown.cost.total, shown.cost.told) == (None, 1)
+
+
+def test_no_run_is_best_where_runs_cover_different_tasks(write_run: WriteRun) -> None:
+    one, both = write_run("one", ["silent"], ["silent"]), write_run("both", ["silent"], ["silent"])
+    report = gather([one, both], "t")
+    assert report.best(report.runs)[2] == 1.0
+    path, kept = one / "run.json", "c172s/engine_restart/windmilling_magnetos_off"
+    path.write_text(path.read_text().replace(f', "{kept}"', ""))
+    report = gather([one, both], "t")
+    assert report.best(report.runs) == (None, None, None, None)
