@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
 import os
 import sys
@@ -42,6 +43,8 @@ from acoe_gym.version import __version__
 
 # Every other policy does the same in each trial.
 RANDOM_TRIALS = 20
+# Commands that know the package's own tasks alone, no task at all, or folders by another argument.
+WITHOUT_SPECS = frozenset({"demo", "doctor", "manifest", "new", "tasks", "tools", "validate"})
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -53,8 +56,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         args = _parser().parse_args(argv)
+        for path in getattr(args, "specs", ()):
+            library.add_root(path)
         code: int = args.command(args)
         sys.stdout.flush()
     except SystemExit as stop:  # argparse has said what it had to say
@@ -69,6 +77,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complain(error, 2)
     except AcoeError as error:
         return _complain(error, 1)
+    except OSError as error:
+        if error.filename is None:
+            raise
+        return _complain(f"{error.filename}: {error.strerror}", 1)
     return code
 
 
@@ -248,6 +260,11 @@ def _add(
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.set_defaults(command=function)
+    if name not in WITHOUT_SPECS:
+        parser.add_argument(
+            "--specs", type=Path, action="append", default=[], metavar="DIR",
+            help="a folder that holds aircraft folders of your own (repeatable)",
+        )  # fmt: skip
     return parser
 
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class AcoeError(Exception):
@@ -63,11 +64,15 @@ class InfrastructureError(AcoeError, RuntimeError):
     Args:
         message: what was asked of whom, and what came.
         fatal: every further request would fail alike, so the run stops.
+
+    Attributes:
+        turns: what an episode's record would have kept of the turns before it, their tokens among it.
     """
 
     def __init__(self, message: str, *, fatal: bool = False) -> None:
         super().__init__(message)
         self.fatal = fatal
+        self.turns: list[dict[str, Any]] = []
 
 
 class MissingExtra(AcoeError, ImportError):

@@ -20,14 +20,18 @@ from typing import Any
 
 import gymnasium as gym
 import numpy as np
-import torch
-from sb3_contrib import MaskablePPO
-from stable_baselines3.common.env_util import make_vec_env
-from stable_baselines3.common.vec_env import VecNormalize
 
 import acoe_gym  # noqa: F401 (registers the ids)
 from acoe_gym.cockpit.reference import solve
 from acoe_gym.wrappers import BenchmarkMetrics, CostPenalty, FiniteHorizon
+
+try:
+    import torch
+    from sb3_contrib import MaskablePPO
+    from stable_baselines3.common.env_util import make_vec_env
+    from stable_baselines3.common.vec_env import VecNormalize
+except ImportError as error:
+    raise SystemExit(f'{error}: pip install torch==2.13.0 && pip install "acoe_gym[rl]"') from None
 
 GAMMA = 0.97
 

@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -156,7 +157,13 @@ def test_manifest_differences_are_findings(capsys: Capture, monkeypatch: pytest.
         (["run", "--policy", "noop", "--suite", "generated", "--task", TASK], 2, "use --template"),
         (["run", "--policy", "noop", "--task", TASK, "--out", os.devnull], 1, "expected a folder"),
         (["show", "../../etc"], 2, "expected a task id, got '../../etc'"),
-        (["show", "c172s/\u00e9"], 2, "got 'c172s/\\xe9'"),
+        (["show", "c172s/\u00e9"], 2, "got 'c172s/\u00e9'"),
+        (["show", "c172s/\x1b[2J\u202e"], 2, "got 'c172s/\\x1b[2J\\u202e'"),
+        (
+            ["show", "c172s/engine_restart"],
+            2,
+            f"got the template 'c172s/engine_restart'; its tasks: {TASK}, ",
+        ),
         (["list", "c172"], 2, "nearest: c172s"),
         (["replay", "nothing.jsonl"], 1, "No such file"),
     ],
@@ -167,7 +174,7 @@ def test_errors_are_one_line(capsys: Capture, argv: list[str], code: int, messag
     assert captured.out == ""
     assert captured.err.startswith("acoe: ")
     assert captured.err.count("\n") == 1
-    assert captured.err.isascii()
+    assert captured.err.rstrip("\n").isprintable()
     assert message in captured.err
 
 
@@ -216,7 +223,50 @@ def test_a_reader_that_goes_away_is_no_error_message() -> None:
     assert process.returncode == 141
 
 
+def test_a_character_that_a_stream_lacks_is_written_as_an_escape() -> None:
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"}
+    argv = [sys.executable, "-m", "acoe_gym.cli", "show", "c172s/\u00e9"]
+    ended = subprocess.run(argv, env=env, capture_output=True, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr == b"acoe: expected a task id, got 'c172s/\\xe9'\n"
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "file").touch()
+    assert main(["new", "balloon/relight", "--out", str(tmp_path / "file")]) == 1
+    assert capsys.readouterr().err == f"acoe: {tmp_path / 'file' / 'balloon'}: Not a directory\n"
+
+
 # Specifications outside the package.
+
+
+@pytest.fixture
+def own() -> Iterator[str]:
+    """Give a folder of specifications that is forgotten after the test."""
+    yield str(PUMP)
+    library.remove_root(PUMP)
+
+
+def test_every_command_that_names_tasks_takes_specifications_of_ones_own(
+    own: str, tmp_path: Path, capsys: Capture
+) -> None:
+    specs = "--specs", own
+    task = "pump/priming/full"
+    assert "pump/priming" in said(capsys, "list", "pump", *specs)
+    assert task in said(capsys, "show", task, *specs)
+    run = str(tmp_path / "run")
+    said(capsys, "run", "--policy", "reference", "--task", task, "--out", run, *specs)
+    for argv in (["replay", run], ["metrics", run], ["failures", run], ["regrade", run], ["retry", run]):
+        assert "1 episodes" in said(capsys, *argv, *specs) or argv[0] in ("metrics", "failures")
+
+
+def test_run_with_specifications_flies_those_alone_unless_a_task_is_named(
+    own: str, tmp_path: Path, capsys: Capture
+) -> None:
+    said(capsys, "run", "--policy", "reference", "--out", str(tmp_path), "--specs", own)
+    records = [json.loads(line) for line in (tmp_path / FILE).read_text(encoding="utf-8").splitlines()]
+    assert {record["template"] for record in records} == {"pump/priming"}
+    assert {record["grade"]["success"] for record in records} == {1.0}
 
 
 def test_validate_takes_a_folder_outside_the_package(capsys: Capture) -> None:

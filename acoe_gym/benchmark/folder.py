@@ -23,27 +23,39 @@ def opened(out: Path | None, plan: Plan, about: Mapping[str, Any]) -> Iterator[d
     if out is None:
         yield {}
         return
+    with locked(out):
+        yield _found(out, plan, about)
+
+
+@contextmanager
+def locked(out: Path, *, wait: bool = False) -> Iterator[None]:
+    """Make a folder and keep other processes from writing records there.
+
+    Args:
+        out: the folder.
+        wait: for another process to be done, instead of refusing.
+    """
     try:
         out.mkdir(parents=True, exist_ok=True)
         lock = (out / LOCK).open("ab")
     except OSError as error:
         raise RecordError(f"{out}: expected a folder to write records to, got {error.strerror}") from None
     with lock:
-        _lock(lock, out)
-        yield _found(out, plan, about)
+        _lock(lock, out, wait=wait)
+        yield
 
 
-def _lock(file: IO[bytes], out: Path) -> None:
+def _lock(file: IO[bytes], out: Path, *, wait: bool) -> None:
     """Hold a lock until the file is closed; the system lets it go with a process that is killed."""
     try:
         import fcntl  # noqa: PLC0415 - not on Windows
     except ImportError:
         return
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise RecordError(
-            f"{out}: another process is flying this run; wait for it or choose another folder"
+            f"{out}: another process is writing this run; wait for it or choose another folder"
         ) from None
     except OSError:
         return  # a file system without locks

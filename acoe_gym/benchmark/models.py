@@ -6,19 +6,22 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from acoe_gym.benchmark.plan import Plan
 from acoe_gym.benchmark.runner import Flight, Flown
 from acoe_gym.cockpit.episode import Episode
 from acoe_gym.cockpit.protocol import briefing, role_prompt
 from acoe_gym.cockpit.task import Task, digest
+from acoe_gym.errors import InfrastructureError
 from acoe_gym.wrappers.llm.chat import ChatPolicy, protocol
 from acoe_gym.wrappers.llm.conversation import Conversation
 from acoe_gym.wrappers.llm.llm_policy import LLMPolicy
 
 # A prompt has about so many characters a token; only estimates use it.
 CHARACTERS_A_TOKEN = 4
+# Stands in an address that is kept for what may be secret.
+KEPT_OUT = "..."
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Model:
     null_content: bool = False
 
     def settings(self) -> dict[str, Any]:
-        """Return what a run's configuration holds: no key, no user name, no query of the address."""
+        """Return what a run's configuration holds: no key, no user or query of the address."""
         return {
             **asdict(self),
             "base_url": _public(self.base_url),
@@ -75,7 +78,12 @@ class Model:
         """
         episode, talk = Episode(task), self.conversation(task)
         while episode.end is None:
-            talk.answer([call.reply for call in episode.turn(talk.ask(policy))])
+            try:
+                calls = talk.ask(policy)
+            except InfrastructureError as error:
+                error.turns = talk.turns
+                raise
+            talk.answer([call.reply for call in episode.turn(calls)])
         # A blocked submit was no call; whether it was blocked stands in the notes.
         pilot = {
             "model": talk.model,
@@ -98,11 +106,13 @@ class Model:
 
 
 def _public(base_url: str | None) -> str | None:
-    """Return an address without what may be secret."""
+    """Return an address with dots for what may be secret: the user, and the query."""
     if base_url is None:
         return None
     parts = urlsplit(base_url)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
+    user, at, host = parts.netloc.rpartition("@")
+    place, query = f"{KEPT_OUT if user else ''}{at}{host}", KEPT_OUT if parts.query else ""
+    return urlunsplit((parts.scheme, place, parts.path.rstrip("/"), query, ""))
 
 
 @dataclass(frozen=True)

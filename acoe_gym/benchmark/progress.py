@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from acoe_gym.benchmark.plan import Plan
+from acoe_gym.benchmark.runs import counted, lost
 from acoe_gym.cockpit.text import printable
 
 # Without a bar a line is written at most so often.
@@ -33,8 +34,8 @@ def shown(items: Sequence[T], title: str) -> Iterable[T]:
 class Progress(Protocol):
     """What a runner tells of itself."""
 
-    def start(self, plan: Plan, episodes: int, done: Sequence[Record], *, again: bool) -> None:
-        """Episodes are about to be flown; ``done`` are those that the folder held."""
+    def start(self, plan: Plan, done: Sequence[Record], errors: Sequence[Record], *, again: bool) -> None:
+        """Episodes are about to be flown; the folder held ``done``, and lines of attempts that failed."""
 
     def finished(self, record: Record) -> None:
         """An episode was flown, and its record is on the disk."""
@@ -42,8 +43,8 @@ class Progress(Protocol):
     def failed(self, task: str, trial: int, error: Exception) -> None:
         """The infrastructure ended an episode."""
 
-    def stop(self) -> bool:
-        """Tell whether to start no further episode."""
+    def stop(self) -> str:
+        """Return why no further episode is to be started, and an empty text to go on."""
 
     def end(self) -> None:
         """No more episodes come."""
@@ -52,7 +53,7 @@ class Progress(Protocol):
 class Silent:
     """Says nothing and never stops a run."""
 
-    def start(self, plan: Plan, episodes: int, done: Sequence[Record], *, again: bool) -> None:
+    def start(self, plan: Plan, done: Sequence[Record], errors: Sequence[Record], *, again: bool) -> None:
         """Say nothing."""
 
     def finished(self, record: Record) -> None:
@@ -61,9 +62,9 @@ class Silent:
     def failed(self, task: str, trial: int, error: Exception) -> None:
         """Say nothing."""
 
-    def stop(self) -> bool:
+    def stop(self) -> str:
         """Never stop."""
-        return False
+        return ""
 
     def end(self) -> None:
         """Say nothing."""
@@ -73,7 +74,8 @@ class Budget(Silent):
     """Stops a run when it has used so many tokens or so much money.
 
     Args:
-        max_tokens: prompt and completion, over all episodes of the run; those found in its folder count.
+        max_tokens: prompt and completion, over all episodes of the run and the attempts that failed; those
+            found in its folder count. Where an endpoint counts no tokens, the run stops.
         max_cost: in the currency of the prices.
         prices: money per million prompt and completion tokens.
     """
@@ -88,47 +90,64 @@ class Budget(Silent):
         self._prices = prices
         self.tokens = 0
         self.cost = 0.0
+        self._uncounted = False
 
     def start(
         self,
         plan: Plan,  # noqa: ARG002
-        episodes: int,  # noqa: ARG002
         done: Sequence[Record],
+        errors: Sequence[Record],
         *,
         again: bool,
     ) -> None:
         """Count what was used before."""
         if not again:
-            self.tokens, self.cost = 0, 0.0
+            self.tokens, self.cost, self._uncounted = 0, 0.0, False
             for record in done:
                 self._count(record)
+            for line in errors:
+                self._add(lost(line))
 
     def finished(self, record: Record) -> None:
         """Count an episode."""
         self._count(record)
 
+    def failed(self, task: str, trial: int, error: Exception) -> None:  # noqa: ARG002
+        """Count what an attempt used."""
+        self._add(counted(getattr(error, "turns", ())))
+
     def _count(self, record: Record) -> None:
         # A turn that the server did not count must not hide the others: here the known part is what counts.
-        for turn in record.get("pilot", {}).get("turns", ()):
-            used = turn.get("usage") or {}
-            prompt, completion = used.get("prompt") or 0, used.get("completion") or 0
-            self.tokens += used.get("total") or prompt + completion
-            self.cost += (prompt * self._prices[0] + completion * self._prices[1]) / 1e6
+        turns = record.get("pilot", {}).get("turns", ())
+        used = counted(turns)
+        self._uncounted |= bool(turns) and used is None
+        self._add(used)
 
-    def stop(self) -> bool:
-        """Tell whether a limit is reached."""
+    def _add(self, used: Mapping[str, int] | None) -> None:
+        if used:
+            self.tokens += used["total"]
+            self.cost += (used["prompt"] * self._prices[0] + used["completion"] * self._prices[1]) / 1e6
+
+    def stop(self) -> str:
+        """Return which limit is reached."""
         tokens, cost = self._limits
-        return (tokens is not None and self.tokens >= tokens) or (cost is not None and self.cost >= cost)
+        if self._uncounted and (tokens, cost) != (None, None):
+            return "the endpoint counts no tokens: leave --max-tokens and --max-cost out"
+        if tokens is not None and self.tokens >= tokens:
+            return f"{self.tokens:,} tokens are used: raise --max-tokens"
+        return (
+            f"{self.cost:.2f} are spent: raise --max-cost" if cost is not None and self.cost >= cost else ""
+        )
 
 
 class Ticker(Budget):
     """A budget that tells how far the run is: done, SR and unsafe share so far, tokens, time left."""
 
-    def start(self, plan: Plan, episodes: int, done: Sequence[Record], *, again: bool) -> None:
+    def start(self, plan: Plan, done: Sequence[Record], errors: Sequence[Record], *, again: bool) -> None:
         """Begin to tell."""
-        super().start(plan, episodes, done, again=again)
+        super().start(plan, done, errors, again=again)
         if not again:
-            self._begin(plan.policy, episodes, done)
+            self._begin(plan.policy, len(plan.episodes()), done)
 
     def _begin(self, title: str, episodes: int, done: Sequence[Record]) -> None:
         self._title, self._all, self._found = title, episodes, len(done)
@@ -152,6 +171,7 @@ class Ticker(Budget):
 
     def failed(self, task: str, trial: int, error: Exception) -> None:
         """Tell of an error at once."""
+        super().failed(task, trial, error)
         self._errors += 1
         sys.stderr.write(f"acoe: {task} trial {trial}: {printable(str(error))}\n")
         self._tell()

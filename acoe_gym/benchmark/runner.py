@@ -22,7 +22,7 @@ from acoe_gym.benchmark.records import (
     append_line,
     record_of,
 )
-from acoe_gym.benchmark.runs import ERRORS, TIMINGS
+from acoe_gym.benchmark.runs import ERRORS, TIMINGS, counted, side_lines
 from acoe_gym.benchmark.suites import task_of
 from acoe_gym.benchmark.workers import Done, work
 from acoe_gym.cockpit.episode import Episode
@@ -86,7 +86,8 @@ def run(
                 missing = [episode for episode in plan.episodes() if episode not in done]
                 if not missing:
                     break
-                watch.start(plan, len(plan.episodes()), list(done.values()), again=attempt > 0)
+                errors = list(side_lines(out / ERRORS)) if out is not None else []
+                watch.start(plan, list(done.values()), errors, again=attempt > 0)
                 _fly_all(plan, missing, fly, out, done, watch, threads)
                 if watch.stop():
                     break
@@ -107,7 +108,7 @@ def _fly_all(
     in_a_row = 0
     # What ends the run; the episodes under way then are finished and kept all the same.
     ends: list[BaseException] = []
-    for finished in work(missing, lambda job: _timed(fly, *job), threads, lambda: bool(ends) or watch.stop()):
+    for finished in work(missing, lambda job: _timed(fly, *job), threads, lambda: bool(ends or watch.stop())):
         if finished.error is not None:
             in_a_row += 1
             ends.extend(_note_error(finished, out, watch, in_a_row))
@@ -153,7 +154,9 @@ def _note_error(
     if not isinstance(error, InfrastructureError):
         return [error]
     if out is not None:
-        append_line(out / ERRORS, {"task": task_id, "trial": trial, "error": str(error)})
+        line = {"task": task_id, "trial": trial, "error": str(error)}
+        used = counted(error.turns)
+        append_line(out / ERRORS, {**line, **({"usage": used} if used else {})})
     watch.failed(task_id, trial, error)
     if in_a_row >= MOST_ERRORS_IN_A_ROW and not error.fatal:
         return [InfrastructureError(f"gave up after {in_a_row} errors in a row; the last: {error}")]

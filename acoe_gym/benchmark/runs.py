@@ -2,7 +2,7 @@
 
 run.json         the configuration, which a restart must match, and ``about``, which it need not
 episodes.jsonl   one record per finished episode
-errors.jsonl     one line per attempt that the infrastructure ended; in no metric
+errors.jsonl     one line per attempt that the infrastructure ended, and its tokens; in no metric
 timings.jsonl    one line per finished episode: wall time, which records do not hold
 """
 
@@ -21,6 +21,7 @@ from acoe_gym.errors import RecordError
 CONFIGURATION = "run.json"
 ERRORS = "errors.jsonl"
 TIMINGS = "timings.jsonl"
+COUNTS = ("prompt", "completion", "total")
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Run:
         about: what tables say of the model: ``label``, ``open_weights``, ``parameters``, prices.
         records: the finished episodes, in the order of the plan.
         missing: (task id, trial) of planned episodes without a record, in the order of the plan.
-        errors: attempts that the infrastructure ended: ``task``, ``trial``, ``error``.
+        errors: attempts that the infrastructure ended: ``task``, ``trial``, ``error``, ``usage``.
         seconds: (task id, trial) -> wall time, as far as it was noted.
         problems: lines that could not be used.
     """
@@ -67,7 +68,11 @@ def read_run(folder: Path) -> Run:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except OSError:
-        raise RecordError(f"{folder}: expected a run's folder with {CONFIGURATION}, found none") from None
+        below = sorted(p.parent.relative_to(folder).as_posix() for p in folder.glob(f"*/{CONFIGURATION}"))
+        hint = f"; runs below it: {', '.join(below)}" if below else ""
+        raise RecordError(
+            f"{folder}: expected a run's folder with {CONFIGURATION}, found none{hint}"
+        ) from None
     except (ValueError, RecursionError) as error:
         raise RecordError(f"{path}: expected JSON, got {error}") from None
     sound = isinstance(found, dict) and isinstance(found.get("tasks"), list)
@@ -83,13 +88,15 @@ def read_run(folder: Path) -> Run:
         about=about if isinstance(about, dict) else {},
         records=tuple(done[episode] for episode in planned if episode in done),
         missing=tuple(episode for episode in planned if episode not in done),
-        errors=tuple(_lines(folder / ERRORS)),
-        seconds={(r["task"], r["trial"]): r["seconds"] for r in _lines(folder / TIMINGS) if "seconds" in r},
+        errors=tuple(side_lines(folder / ERRORS)),
+        seconds={
+            (r["task"], r["trial"]): r["seconds"] for r in side_lines(folder / TIMINGS) if "seconds" in r
+        },
         problems=tuple(str(problem) for problem in problems),
     )
 
 
-def _lines(path: Path) -> Iterable[dict[str, Any]]:
+def side_lines(path: Path) -> Iterable[dict[str, Any]]:
     """Yield the objects of a side file; a line that was cut off says nothing."""
     if not path.is_file():
         return
@@ -131,6 +138,30 @@ def tokens_of(record: Record) -> Tokens:
     used = [turn.get("usage") or {} for turn in record.get("pilot", {}).get("turns", ())]
     sums = [_sum(usage.get(key) for usage in used) for key in ("prompt", "completion", "cached", "total")]
     return Tokens(*sums)
+
+
+def counted(turns: Iterable[Mapping[str, Any]]) -> dict[str, int] | None:
+    """Return the tokens that a server counted over turns of a pilot, as far as it did; None if it never did.
+
+    Keys: ``prompt``, ``completion`` and ``total``.
+    """
+    sums = dict.fromkeys(COUNTS, 0)
+    known = False
+    for turn in turns:
+        used = {key: value for key, value in (turn.get("usage") or {}).items() if value is not None}
+        known |= not used.keys().isdisjoint(COUNTS)
+        for key in COUNTS:
+            sums[key] += used.get(key, 0)
+        if "total" not in used:
+            sums["total"] += used.get("prompt", 0) + used.get("completion", 0)
+    return sums if known else None
+
+
+def lost(line: Mapping[str, Any]) -> dict[str, int]:
+    """Return the tokens of an attempt that the infrastructure ended, by its line; 0 where it tells none."""
+    used = line.get("usage")
+    told = used if isinstance(used, Mapping) else {}
+    return {key: value if isinstance(value := told.get(key), int) else 0 for key in COUNTS}
 
 
 def _sum(values: Iterable[int | None]) -> int | None:

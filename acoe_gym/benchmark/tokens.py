@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from acoe_gym.benchmark.records import Record
-from acoe_gym.benchmark.runs import Run, tokens_of
+from acoe_gym.benchmark.runs import Run, lost, tokens_of
 
 MILLION = 1_000_000
 
@@ -26,6 +26,7 @@ class TokenUse:
         cost: mean price of an episode in the currency of the prices, cached tokens at the full price; None
             where tokens or prices are not known.
         total_cost: price of all finished episodes.
+        lost: tokens of attempts that the infrastructure ended, as far as they were counted; in no mean.
     """
 
     episodes: int
@@ -36,6 +37,7 @@ class TokenUse:
     total: float | None
     cost: float | None
     total_cost: float | None
+    lost: int
 
 
 def token_use(run: Run) -> TokenUse:
@@ -51,6 +53,7 @@ def token_use(run: Run) -> TokenUse:
         total=_mean(t.total for t in used),
         cost=cost,
         total_cost=None if cost is None else cost * len(used),
+        lost=sum(lost(line)["total"] for line in run.errors),
     )
 
 

@@ -117,6 +117,9 @@ def task(task_id: str) -> Task:
     Raises:
         UnknownName: there is none of that id; the message names the nearest.
     """
+    if task_id in template_ids():
+        listed = ", ".join(template(task_id).tasks)
+        raise UnknownName(f"expected a task id, got the template {task_id!r}; its tasks: {listed}")
     template_id = task_id.rpartition("/")[0]
     if template_id not in template_ids() or task_id not in template(template_id).tasks:
         raise UnknownName(f"expected a task id, got {task_id!r}{nearest(task_id, task_ids())}")

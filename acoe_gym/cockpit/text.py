@@ -16,6 +16,9 @@ def canonical(value: object) -> str:
 
 
 def printable(text: str) -> str:
-    """Return a text as ASCII without control characters but newlines: safe to print, whoever wrote it."""
+    """Return a text without control and formatting characters but newlines: safe to print, whoever wrote it.
+
+    A stream may lack other characters still: the command line lets it write them as escapes.
+    """
     shown = (c if c == "\n" or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return "".join(shown).encode("ascii", "backslashreplace").decode()
+    return "".join(shown)

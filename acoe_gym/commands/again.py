@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from acoe_gym.benchmark.models import Model
+from acoe_gym.benchmark.models import KEPT_OUT, Model
 from acoe_gym.benchmark.plan import Plan
 from acoe_gym.benchmark.policies import POLICIES
 from acoe_gym.benchmark.progress import Ticker
@@ -25,7 +25,11 @@ from acoe_gym.wrappers.llm.chat import protocol
 def add_retry_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``acoe retry``."""
     parser.add_argument("run", type=Path, metavar="RUN", help="the run's folder")
-    parser.add_argument("--base-url", metavar="URL", help="where the endpoint's address held a secret part")
+    parser.add_argument(
+        "--base-url",
+        metavar="URL",
+        help="the endpoint's whole address, where it held a user or a query: no run keeps those",
+    )
     parser.add_argument("--concurrency", type=positive, default=protocol()["concurrency"], metavar="N")
 
 
@@ -56,6 +60,10 @@ def _flown_by(found: Run, args: argparse.Namespace) -> tuple[Plan, dict[str, Any
         return Plan(c["policy"], tuple(c["tasks"]), c["trials"], c["seed"], c["suite"]), {
             "progress": Ticker()
         }
+    if KEPT_OUT in (settings.get("base_url") or "") and args.base_url is None:
+        raise UsageError(
+            f"{args.run}: a part of the address {settings['base_url']} is not kept; give it with --base-url"
+        )
     known = {key: value for key, value in settings.items() if key != "llm_protocol"}
     model = Model(**{**known, "echo": tuple(known["echo"]), "base_url": args.base_url or known["base_url"]})
     policy = model.policy()

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from acoe_gym.benchmark.suites import task_of
-from acoe_gym.cockpit import library
 from acoe_gym.commands.explain import explain_page
 from acoe_gym.commands.new import create
 from acoe_gym.commands.proof_file import search
@@ -33,15 +32,9 @@ class Command:
 
 def _explain_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("task", metavar="TASK", help="id of a core task, or TEMPLATE/generated/SEED")
-    parser.add_argument(
-        "--specs", type=Path, action="append", default=[], metavar="DIR",
-        help="a folder that holds aircraft folders of your own (repeatable)",
-    )  # fmt: skip
 
 
 def _explain(args: argparse.Namespace) -> Iterator[str]:
-    for path in args.specs:
-        library.add_root(path)
     yield explain_page(task_of(args.task))
 
 

@@ -129,6 +129,8 @@ def token_lines(t: TokenUse) -> Iterator[str]:
         for name, value in (("prompt", t.prompt), ("completion", t.completion), ("cached", t.cached))
     ]
     yield f"tokens per episode: {', '.join(means)}; counted in {t.told} of {t.episodes} episodes"
+    if t.lost:
+        yield f"tokens of attempts that the infrastructure ended, in no mean: {t.lost:,}"
     if t.cost is not None:
         yield f"cost: {t.cost:.4f} per episode, {t.total_cost:.2f} in all, cached tokens at the full price"
 

@@ -47,7 +47,8 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--task", action="append", default=[], metavar="ID", help="a core task (repeatable)")
     parser.add_argument(
         "--template", action="append", default=[], metavar="ID",
-        help="the tasks of this template (repeatable); without --task and --template: of all templates",
+        help="the tasks of this template (repeatable); without --task and --template: of all templates, with "
+        "--specs: of those there",
     )  # fmt: skip
     parser.add_argument(
         "--suite", choices=SUITES, default="core",
@@ -112,9 +113,7 @@ def run_command(args: argparse.Namespace, say: Callable[[str], None]) -> int:
     """Carry the command out and return the exit code: 1 if episodes are missing."""
     if args.policy is not None:
         built_in(args.policy)
-        for name in ("estimate", "smoke", "max_tokens", "max_cost"):
-            if getattr(args, name):
-                raise UsageError(f"--{name.replace('_', '-')} is for a model; leave it out with --policy")
+        _refuse_model_options(args)
         return _told(args, Plan(args.policy, *_scope(args), args.seed, args.suite), say, {})
     model = model_of(args)
     tasks, trials = _scope(args)
@@ -129,9 +128,18 @@ def run_command(args: argparse.Namespace, say: Callable[[str], None]) -> int:
     return _told(args, model.plan(tasks, trials, args.suite, args.seed), say, model_run(args, model, policy))
 
 
+def _refuse_model_options(args: argparse.Namespace) -> None:
+    """Raise UsageError if an option of a model was given."""
+    parser = argparse.ArgumentParser()
+    _add_model_options(parser)
+    for name, unset in vars(parser.parse_args([])).items():
+        if getattr(args, name) != unset:
+            raise UsageError(f"--{name.replace('_', '-')} is for a model; leave it out with --policy")
+
+
 def default_folder(args: argparse.Namespace) -> Path:
     """Return where a model's run goes: nothing that a model cost is lost, and the same command goes on."""
-    parts = [args.label or args.model]
+    parts = [args.model]
     parts += [] if args.harness == "none" else [args.harness]
     parts += [] if args.protocol == "tools" else [args.protocol]
     parts += [] if args.suite == "core" else [args.suite]
@@ -186,9 +194,11 @@ def _scope(args: argparse.Namespace) -> tuple[tuple[str, ...], int]:
     """Return the ids of the tasks and the number of trials."""
     trials = args.trials or (1 if args.model is None else int(protocol()["trials"]))
     if args.smoke:
+        if args.task or args.template or args.trials or args.suite != "core":
+            raise UsageError("--smoke chooses tasks itself: leave --task, --template, --trials, --suite out")
         first = {name.partition("/")[0]: name for name in reversed(library.task_ids())}
         return tuple(first[name] for name in sorted(first)), 1
-    templates = args.template or ([] if args.task else library.template_ids())
+    templates = args.template or ([] if args.task else _templates(args.specs))
     for template_id in templates:
         library.template(template_id)
     if args.suite == "generated":
@@ -199,13 +209,19 @@ def _scope(args: argparse.Namespace) -> tuple[tuple[str, ...], int]:
     return tuple(dict.fromkeys([*chosen, *(task_of(task_id).id for task_id in args.task)])), trials
 
 
+def _templates(specs: Sequence[Path]) -> Sequence[str]:
+    """Return all templates: those of folders of one's own, else the package's."""
+    own = [aircraft for path in specs for aircraft in library.add_root(path)]
+    return [t for aircraft in own for t in library.template_ids(aircraft)] or library.template_ids()
+
+
 def _told(args: argparse.Namespace, plan: Plan, say: Callable[[str], None], how: dict[str, Any]) -> int:
     """Fly a plan and say what came of it."""
     progress = how.get("progress") or if_looked_at()
     records = run(plan, args.out, **{**how, "progress": progress})
     missing = len(plan.episodes()) - len(records)
     if not records or (missing and not args.allow_partial):
-        say(refusal(missing, len(plan.episodes()), args.out, spent=progress.stop()))
+        say(refusal(missing, len(plan.episodes()), args.out, progress.stop(), some=bool(records)))
         return 1
     summary = aggregate(results_of(records), args.seed)
     if args.json:
@@ -229,13 +245,22 @@ def _told(args: argparse.Namespace, plan: Plan, say: Callable[[str], None], how:
     return 1 if missing else 0
 
 
-def refusal(missing: int, planned: int, out: Path | None, *, spent: bool = False) -> str:
-    """Return why no metrics are printed, and what to do; ``spent``: a budget is used up."""
+def refusal(missing: int, planned: int, out: Path | None, stopped: str = "", *, some: bool = True) -> str:
+    """Return why no metrics are printed, and what to do.
+
+    Args:
+        missing: number of episodes without a record.
+        planned: number of all episodes.
+        out: folder of the run.
+        stopped: why the run was stopped, and what would let it go on.
+        some: whether there are episodes at all.
+    """
     where = f"; their errors stand in {out / ERRORS}" if out is not None and (out / ERRORS).exists() else ""
-    again = "Raise --max-tokens or --max-cost" if spent else "Run the same command again"
+    again = f"The run stopped: {stopped}, and run" if stopped else "Run"
+    partial = ", or add --allow-partial" if some else ""
     return (
         f"no metrics: {missing} of {planned} episodes are missing{where}. "
-        f"{again} to fly them, or add --allow-partial"
+        f"{again} the same command again to fly them{partial}"
     )
 
 

@@ -7,6 +7,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from acoe_gym.benchmark.folder import locked
 from acoe_gym.benchmark.plan import Plan
 from acoe_gym.benchmark.records import FILE, RECORD_VERSION, Record, append, mend, read_records, record_of
 from acoe_gym.benchmark.runs import CONFIGURATION
@@ -45,10 +46,14 @@ def save(record: Record, folder: Path) -> Path:
     Raises:
         RecordError: the folder holds another run or this task, or cannot be written.
     """
+    with locked(folder, wait=True):  # an episode that was played is not thrown away
+        return _save(record, folder)
+
+
+def _save(record: Record, folder: Path) -> Path:
     tasks = check(folder, record["task"])
     wanted = _plan([*tasks, record["task"]], record["suite"]).configuration()
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         path = folder / CONFIGURATION
         known = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
         draft = path.with_suffix(".new")

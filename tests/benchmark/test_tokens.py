@@ -25,11 +25,11 @@ def test_tokens_are_means_per_episode_and_priced_per_million(made: Made) -> None
 def test_one_silent_episode_leaves_its_mean_unknown(made: Made) -> None:
     silent = {"usage": {"prompt": 3000, "completion": None}}
     run = made(ONE, "m", {("a/t/one", 0): FEW, ("a/t/one", 1): silent}, about={"price_in": 1, "price_out": 1})
-    assert token_use(run) == TokenUse(2, 1, 2000, None, None, None, None, None)
+    assert token_use(run) == TokenUse(2, 1, 2000, None, None, None, None, None, 0)
 
 
 def test_a_run_without_a_model_has_no_tokens(made: Made) -> None:
-    assert token_use(made(ONE)) == TokenUse(2, 0, None, None, None, None, None, None)
+    assert token_use(made(ONE)) == TokenUse(2, 0, None, None, None, None, None, None, 0)
 
 
 def test_without_prices_there_is_no_cost(made: Made) -> None:

@@ -61,7 +61,7 @@ def test_the_program_registers_plays_and_succeeds(folder: Path, capsys: pytest.C
 
 def test_the_commands_of_the_page_end_well(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     commands = [line.split()[1:] for line in re.findall(r"^acoe .*$", PAGE, re.MULTILINE)]
-    assert [words[0] for words in commands] == ["validate", "explain"]
+    assert [words[0] for words in commands] == ["validate", "explain", "run"]
     for words in commands:
         assert main(words) == 0
     assert "no_spark_into_gas" in capsys.readouterr().out

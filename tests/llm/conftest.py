@@ -111,6 +111,7 @@ class Reply:
         hang: seconds to wait first; the end of the test cuts it short.
         cut: bytes that are announced and never sent.
         reset: the connection is reset instead.
+        trickle: seconds between one byte of the body and the next.
     """
 
     body: Any = None
@@ -119,6 +120,7 @@ class Reply:
     hang: float = 0.0
     cut: int = 0
     reset: bool = False
+    trickle: float = 0.0
 
 
 Asked = dict[str, Any]
@@ -285,7 +287,11 @@ class _Handler(BaseHTTPRequestHandler):
         for name, value in {**headers, **reply.headers}.items():
             self.send_header(name, value)
         self.end_headers()
-        self.wfile.write(body)
+        for place in range(len(body) if reply.trickle else 0):
+            self.wfile.write(body[place : place + 1])
+            self.wfile.flush()
+            owner.over.wait(reply.trickle)
+        self.wfile.write(b"" if reply.trickle else body)
         self.close_connection = reply.cut > 0
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name in the base class

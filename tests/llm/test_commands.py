@@ -92,19 +92,35 @@ def test_run_refuses_metrics_of_a_part_and_names_what_to_do(
 def test_run_that_flew_nothing_prints_no_metrics(server: Server, tmp_path: Path, capsys: Capture) -> None:
     server.answer = lambda _: server.error(400, "odd")
     out, _ = said(capsys, *words(server, tmp_path, "--allow-partial"), code=1)
-    assert out.startswith("no metrics: 3 of 3")
+    assert out == (
+        f"no metrics: 3 of 3 episodes are missing; their errors stand in {tmp_path / ERRORS}. "
+        "Run the same command again to fly them\n"
+    )
+
+
+def test_a_budget_ends_a_run_whose_endpoint_counts_no_tokens(
+    server: Server, tmp_path: Path, capsys: Capture
+) -> None:
+    server.answer = lambda _: server.says(("submit", {}), usage=None)
+    out, _ = said(capsys, *words(server, tmp_path, "--concurrency", "1", "--max-tokens", "9"), code=1)
+    assert "the endpoint counts no tokens: leave --max-tokens and --max-cost out" in out
+    assert len(server.asked) == 1
 
 
 @pytest.mark.parametrize(
-    "budget", [("--max-tokens", "1"), ("--max-cost", "0.0001", "--price-in", "1", "--price-out", "1")]
+    ("budget", "told"),
+    [
+        (("--max-tokens", "1"), "110 tokens are used: raise"),
+        (("--max-cost", "0.01", "--price-in", "100", "--price-out", "100"), "0.01 are spent: raise"),
+    ],
 )
 def test_run_stops_at_its_budget_and_says_so(
-    server: Server, tmp_path: Path, capsys: Capture, budget: tuple[str, ...]
+    server: Server, tmp_path: Path, capsys: Capture, budget: tuple[str, ...], told: str
 ) -> None:
     out, _ = said(capsys, *words(server, tmp_path, "--concurrency", "1", *budget), code=1)
     assert out == (
-        "no metrics: 2 of 3 episodes are missing. "
-        "Raise --max-tokens or --max-cost to fly them, or add --allow-partial\n"
+        f"no metrics: 2 of 3 episodes are missing. The run stopped: {told} {budget[0]}, "
+        "and run the same command again to fly them, or add --allow-partial\n"
     )
     assert len(server.asked) == 1
 
@@ -115,6 +131,7 @@ def test_run_stops_at_its_budget_and_says_so(
         (("--max-cost", "1"), "--max-cost needs --price-in and --price-out"),
         (("--extra-body", "[]"), "--extra-body expects a JSON object"),
         (("--param", "temperature"), "expected K=V, such as temperature=0, got 'temperature'"),
+        (("--smoke",), "--smoke chooses tasks itself"),
     ],
 )
 def test_run_refuses_options_that_do_not_go_together(
@@ -130,7 +147,7 @@ def test_run_refuses_options_that_do_not_go_together(
     [
         ((), "org-m-smoke"),
         (("--harness", "full", "--protocol", "text"), "org-m-full-text-smoke"),
-        (("--label", "../../../up"), "up-smoke"),
+        (("--label", "../../../up"), "org-m-smoke"),
     ],
 )
 def test_the_default_folder_is_named_for_the_model_and_no_path_of_it(
@@ -154,7 +171,8 @@ def test_estimate_asks_no_endpoint(server: Server, tmp_path: Path, capsys: Captu
 
 
 def test_smoke_flies_one_task_of_each_aircraft(server: Server, tmp_path: Path, capsys: Capture) -> None:
-    said(capsys, *words(server, tmp_path, "--smoke"))
+    argv = ["run", "--model", "m", "--base-url", server.url, "--out", str(tmp_path), "--smoke"]
+    said(capsys, *argv)
     assert [task.partition("/")[0] for task in read_run(tmp_path).configuration["tasks"]] == ["c172s", "pa44"]
 
 
@@ -177,6 +195,20 @@ def test_the_same_command_goes_on_after_a_fatal_error(
     said(capsys, *argv, code=1)
     said(capsys, *argv)
     assert len(server.asked) == 2 + 2
+
+
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--smoke",), ("--estimate",), ("--harness", "full"), ("--max-tokens", "9"), ("--param", "a=1"),
+        ("--base-url", "http://h/v1"), ("--concurrency", "2"), ("--label", "x"), ("--null-content",),
+    ],
+)  # fmt: skip
+def test_an_option_of_a_model_is_refused_with_a_built_in_policy(
+    capsys: Capture, option: tuple[str, ...]
+) -> None:
+    _, err = said(capsys, "run", "--policy", "noop", "--task", TASK, *option, code=2)
+    assert err == f"acoe: {option[0]} is for a model; leave it out with --policy\n"
 
 
 # Retry.
@@ -211,6 +243,10 @@ def test_retry_takes_an_address_whose_secret_was_not_stored(
     argv = words(server, tmp_path)
     argv[argv.index(server.url)] = secret
     said(capsys, *argv, code=1)
+    sent = len(server.asked)
+    _, err = said(capsys, "retry", str(tmp_path), code=2)
+    assert err.endswith("a part of the address " + server.url + "?... is not kept; give it with --base-url\n")
+    assert len(server.asked) == sent
     said(capsys, "retry", str(tmp_path), "--base-url", secret)
     assert server.paths[-1].endswith("?key=abc")
 
@@ -333,7 +369,7 @@ def test_two_processes_do_not_fly_one_run_and_tell_no_key(
     wait_for(lambda: server.asked)
     out, err = said(capsys, *words(server, tmp_path), code=1)
     assert out == ""
-    assert "another process is flying this run" in err
+    assert "another process is writing this run" in err
     server.answer = lambda _: server.error(401, f"bad key {server.key}")
     server.over.set()
     out, err = first.communicate(timeout=30)

@@ -148,22 +148,38 @@ def test_a_run_killed_anywhere_goes_on(server: Server, tmp_path: Path, point: in
     holds_after(server, tmp_path, argv, len(TASKS))
 
 
+def killed_after(argv: list[str], seconds: float) -> bool:
+    """Kill a run some time after its process was started; tell whether it was still at work."""
+    process = begin(argv)
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        process.kill()
+    return process.wait(30) == -signal.SIGKILL
+
+
 @pytest.mark.slow
 def test_the_whole_evaluation_killed_at_20_points_goes_on(server: Server, tmp_path: Path) -> None:
-    """All 73 tasks, three trials; the points are drawn over the requests of the whole flight."""
+    """All 73 tasks, three trials; the points are drawn over the wall time of a run that nobody kills."""
     flights(server)
+    quick, latency = server.answer, random.Random(1)
+    server.answer = lambda asked: server.reply(quick(asked), hang=latency.uniform(0.02, 0.08))
     tasks, trials = library.task_ids(), 3
     planned = len(tasks) * trials
-    drawn = random.Random(20)
-    whole: dict[Key, Record] = {}
+    start = time.monotonic()
+    assert begin(words(server, tmp_path / "whole", tasks, trials, 8)).wait(120) == 0
+    took = time.monotonic() - start
+    whole, drawn, found = kept(tmp_path / "whole"), random.Random(20), []
     for point in range(20):
-        out = tmp_path / str(point)
+        out, seconds = tmp_path / str(point), drawn.uniform(0.0, took)
         argv = words(server, out, tasks, trials, 8)
-        killed_when(server, argv, drawn.randrange(1, planned * (READS + 1)))
+        killed = killed_after(argv, seconds)
         finished = holds_after(server, out, argv, planned)
-        print(f"killed when {finished} of {planned} were finished")  # noqa: T201 - with pytest -s
-        whole = whole or kept(out)
+        print(f"{seconds:.2f} of {took:.2f} s: {finished} of {planned} finished")  # noqa: T201 - pytest -s
+        assert killed or finished == planned
         assert kept(out) == whole
+        found.append(finished)
+    assert len(set(found)) >= 10  # the kills met the run in different places
 
 
 def test_a_disk_that_is_full_ends_the_run_and_loses_no_record(

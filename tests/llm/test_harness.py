@@ -217,9 +217,15 @@ def test_two_submits_in_one_reply_are_held_back_together(fly: Fly) -> None:
     assert record["pilot"]["turns"][0]["notes"].count("submit_blocked") == 1
 
 
-def test_a_submit_held_back_in_the_last_turn_leaves_the_episode_truncated(fly: Fly) -> None:
+def test_a_submit_in_the_last_turn_is_not_held_back(fly: Fly) -> None:
     record, _ = fly("audit", *[calling([READ])] * 47, calling([SUBMIT]))
-    assert record["end"] == "truncated"
+    assert (record["metrics"]["turns"], record["end"]) == (48, "submitted")
+
+
+def test_a_submit_in_the_last_turn_but_one_is_held_back(fly: Fly) -> None:
+    record, _ = fly("audit", *[calling([READ])] * 46, calling([SUBMIT]), calling([SUBMIT]))
+    assert (record["metrics"]["turns"], record["end"]) == (48, "submitted")
+    assert record["pilot"]["turns"][46]["notes"].count("submit_blocked") == 1
 
 
 # What a harness knows.
@@ -242,6 +248,7 @@ def test_harness_and_conversation_import_nothing_that_knows_the_task() -> None:
         }
         assert found <= {
             ("acoe_gym.cockpit.episode", "MAX_CALLS_PER_TURN"),
+            ("acoe_gym.cockpit.episode", "MAX_TURNS"),
             ("acoe_gym.cockpit.procedure", "ToolCall"),
             ("acoe_gym.cockpit.tools", "openai_tools"),
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -181,6 +182,44 @@ def test_a_broken_connection_is_tried_again(server: Server, how: dict[str, Any])
     server.queue = [server.reply(server.says(("submit", {})), **how)]
     assert ask(server, timeout=0.6 if "hang" in how else 5.0)["tool_calls"]
     assert len(server.asked) == 2
+
+
+def test_a_reply_that_trickles_in_is_given_up_at_the_time_limit_of_an_attempt(server: Server) -> None:
+    server.queue = [server.reply(server.says(("submit", {})), trickle=0.05)]
+    assert ask(server, timeout=0.5)["tool_calls"]
+    assert len(server.asked) == 2
+
+
+def test_a_reply_without_end_is_given_up(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llm_policy, "MOST_BYTES", 1000)
+    server.answer = lambda _: server.says(text="x" * 2000)
+    assert str(failure(server)).startswith("m: expected a whole reply in 5 s, got ")
+
+
+def nobody() -> str:
+    """Return an address at which nothing listens."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+
+
+def test_an_endpoint_that_is_not_there_is_said_so_soon_and_ends_the_run(server: Server) -> None:
+    address = nobody()
+    error = failure(server, base_url=address, attempts=6)
+    assert error.fatal
+    assert str(error).startswith(f"m: nothing answers at {address} (APIConnectionError: ")
+    assert str(error).endswith("; is the server running?, after 3 attempts")
+
+
+def test_an_endpoint_that_answered_before_is_waited_for(server: Server) -> None:
+    policy = LLMPolicy("m", server.url, attempts=5, timeout=5.0)
+    policy(HISTORY, TOOLS)
+    server.close()
+    policy._client.close()  # a kept connection would be reset, and not refused
+    policy._client = LLMPolicy("m", nobody())._client
+    with pytest.raises(InfrastructureError, match="after 5 attempts") as caught:
+        policy(HISTORY, TOOLS)
+    assert not caught.value.fatal
 
 
 def test_what_never_passes_says_what_came_last_and_how_often_it_was_tried(server: Server) -> None:

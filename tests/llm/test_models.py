@@ -21,13 +21,17 @@ if TYPE_CHECKING:
         (None, None),
         ("http://h:8000/v1", "http://h:8000/v1"),
         ("http://h:8000/v1/", "http://h:8000/v1"),
-        ("https://user:word@h/v1?key=abc#top", "https://h/v1"),
-        ("https://h.example/openai/deployments/m?api-version=7", "https://h.example/openai/deployments/m"),
+        ("https://user:word@h/v1?key=abc#top", "https://...@h/v1?..."),
+        (
+            "https://h.example/openai/deployments/m?api-version=7",
+            "https://h.example/openai/deployments/m?...",
+        ),
+        ("https://h/v1?secret", "https://h/v1?..."),
         ("http://[::1]:8000/v1", "http://[::1]:8000/v1"),
-        ("http://a@b@h/v1", "http://h/v1"),
+        ("http://a@b@h/v1", "http://...@h/v1"),
     ],
 )
-def test_the_stored_address_holds_nothing_secret_and_can_be_used_again(
+def test_the_stored_address_holds_nothing_secret_and_says_where_a_part_is_left_out(
     given: str | None, stored: str | None
 ) -> None:
     assert Model("m", given).settings()["base_url"] == stored

@@ -16,6 +16,7 @@ from acoe_gym.benchmark.progress import Budget
 from acoe_gym.benchmark.records import FILE
 from acoe_gym.benchmark.runner import Flown, run
 from acoe_gym.benchmark.runs import ERRORS, TIMINGS, read_run
+from acoe_gym.benchmark.tokens import token_use
 from acoe_gym.benchmark.workers import work
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.episode import Episode
@@ -168,7 +169,7 @@ def test_a_second_run_in_one_folder_is_refused_while_the_first_flies(tmp_path: P
     first.start()
     flying.wait(10)
     try:
-        with pytest.raises(RecordError, match="another process is flying this run"):
+        with pytest.raises(RecordError, match="another process is writing this run"):
             run(plan, tmp_path)
     finally:
         over.set()
@@ -216,6 +217,26 @@ def test_what_an_earlier_start_used_counts(server: Server, tmp_path: Path) -> No
     sent = len(server.asked)
     assert len(server.fly(tmp_path, tasks=TASKS, progress=Budget(max_tokens=300))) == 2
     assert len(server.asked) == sent
+
+
+def test_what_an_attempt_that_failed_used_counts_too_at_once_and_after_a_stop(
+    server: Server, tmp_path: Path
+) -> None:
+    server.queue = [server.says(READ), server.error(400, "odd")]
+    server.answer = lambda _: server.says(("submit", {}), number=1)
+    budget = Budget(max_tokens=110)
+    assert server.fly(tmp_path, tasks=TASKS, progress=budget) == []
+    (line,) = lines(tmp_path / ERRORS)
+    assert line["usage"] == {"prompt": 100, "completion": 10, "total": 110}
+    assert server.fly(tmp_path, tasks=TASKS, progress=Budget(max_tokens=110)) == []
+    assert len(server.fly(tmp_path, tasks=TASKS, progress=Budget(max_tokens=330))) == 2
+    assert token_use(read_run(tmp_path)).lost == 110
+
+
+def test_a_budget_stops_a_run_whose_endpoint_counts_nothing(server: Server) -> None:
+    server.answer = lambda _: server.says(("submit", {}), usage=None)
+    assert len(server.fly(tasks=TASKS, progress=Budget(max_tokens=10**9))) == 1
+    assert len(server.fly(tasks=TASKS, progress=Budget())) == len(TASKS)
 
 
 def test_a_turn_that_was_not_counted_hides_no_other_from_the_budget(server: Server) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,14 @@ def test_the_folder_is_a_run_without_missing_episodes(tmp_path: Path) -> None:
     found = read_run(tmp_path)
     assert (found.name, found.missing, found.problems) == ("human", (), ())
     assert [result.task for result in found.results()] == [FIRST, SECOND]
+
+
+def test_two_who_end_at_once_are_both_kept(tmp_path: Path) -> None:
+    records = [human_record(flown(task_id).episode) for task_id in library.task_ids()[:8]]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda record: save(record, tmp_path), records))
+    found = read_run(tmp_path)
+    assert (len(found.records), found.missing) == (8, ())
 
 
 def test_equal_play_writes_equal_files(tmp_path: Path) -> None:

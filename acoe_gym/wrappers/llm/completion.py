@@ -10,11 +10,18 @@ from acoe_gym.wrappers.llm.chat import AssistantMessage
 
 
 class TransientError(Exception):
-    """The endpoint failed in a way that may pass; ``retry_after`` is in seconds, or None."""
+    """The endpoint failed in a way that may pass.
 
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
+    Args:
+        message: what came.
+        retry_after: seconds that it asks to wait, or None.
+        unreachable: no connection could be made.
+    """
+
+    def __init__(self, message: str, retry_after: float | None = None, *, unreachable: bool = False) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.unreachable = unreachable
 
 
 def body_of(text: str) -> dict[str, Any]:

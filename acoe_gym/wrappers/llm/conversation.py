@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from acoe_gym.cockpit.episode import MAX_CALLS_PER_TURN
+from acoe_gym.cockpit.episode import MAX_CALLS_PER_TURN, MAX_TURNS
 from acoe_gym.cockpit.procedure import ToolCall
 from acoe_gym.cockpit.tools import openai_tools
 from acoe_gym.errors import UnknownName
@@ -116,11 +116,13 @@ class Conversation:
     def _to_run(self, found: Said) -> tuple[list[ToolCall], list[int]]:
         """Return the calls of a turn with a harness's between them, and the places of these."""
         room = MAX_CALLS_PER_TURN - len(found.calls)
+        # With its last turn held back the model could never submit.
+        blocks = AUDIT in self._parts and not self._audited and len(self.turns) + 1 < MAX_TURNS
         calls: list[ToolCall] = []
         marked: list[int] = []
         self._places = []
         for asked in found.calls:
-            if asked.name == "submit" and AUDIT in self._parts and not self._audited:
+            if asked.name == "submit" and blocks:
                 self._places.append([])
                 continue
             self._places.append([len(calls)])

@@ -44,6 +44,10 @@ SHORTEST_SECRET = 8
 FIRST_WAIT_S, LONGEST_STEP_S = 1, 60
 # A model may think for long; a host that is there answers at once.
 CONNECT_TIMEOUT_S = 10.0
+# An endpoint that never answered is tried so often: more likely than busy it is not there.
+ATTEMPTS_TO_REACH = 3
+# No reply of a chat model is longer.
+MOST_BYTES = 32_000_000
 
 
 class LLMPolicy:
@@ -61,7 +65,7 @@ class LLMPolicy:
             sent with every request.
         params: further arguments of the request, such as ``{"temperature": 0}``.
         extra_body: fields that the SDK does not know, such as ``{"top_k": 1}``.
-        timeout: of one attempt, in seconds.
+        timeout: of one attempt, in seconds, however slowly its reply trickles in.
         attempts: per request.
 
     Raises:
@@ -95,6 +99,9 @@ class LLMPolicy:
         self._openai = openai
         self._attempts = attempts or int(defaults["attempts_per_request"])
         self._longest = float(defaults["longest_wait_s"])
+        self._timeout = timeout or float(defaults["timeout_s"])
+        self._reached = False
+        self._address = address.rpartition("@")[2]
         self._tenacity = tenacity
         names = (KEY,) if base_url else (KEY, OPENAI_KEY)
         key = _key(names)
@@ -104,7 +111,7 @@ class LLMPolicy:
             base_url=address,
             default_query=query,
             max_retries=0,
-            timeout=openai.Timeout(timeout or float(defaults["timeout_s"]), connect=CONNECT_TIMEOUT_S),
+            timeout=openai.Timeout(self._timeout, connect=CONNECT_TIMEOUT_S),
         )
         if base_url:  # the SDK takes these from the environment, for OpenAI
             self._client.organization = self._client.project = None
@@ -126,15 +133,25 @@ class LLMPolicy:
         request = {"model": self.model, "messages": [], **params, "extra_body": body}
         retrying = self._tenacity.Retrying(
             retry=self._tenacity.retry_if_exception_type(TransientError),
-            stop=self._tenacity.stop_after_attempt(self._attempts),
+            stop=self._enough,
             wait=self._wait,
             reraise=True,
         )
         try:
             answer: AssistantMessage = retrying(self._once, request)
         except TransientError as error:
-            raise self._failure(str(error), f", after {self._attempts} attempts") from None
+            made = f", after {retrying.statistics['attempt_number']} attempts"
+            if error.unreachable and not self._reached:
+                told = f"nothing answers at {self._address} ({error}); is the server running?"
+                raise self._failure(told, made, fatal=True) from None
+            raise self._failure(str(error), made) from None
         return answer
+
+    def _enough(self, state: RetryCallState) -> bool:
+        """Tell whether to give a request up."""
+        error = state.outcome.exception() if state.outcome else None
+        absent = getattr(error, "unreachable", False) and not self._reached
+        return state.attempt_number >= min(self._attempts, ATTEMPTS_TO_REACH if absent else self._attempts)
 
     def _wait(self, state: RetryCallState) -> float:
         """Return how long to wait before the next attempt: what the server asks for, or a doubled step."""
@@ -148,9 +165,13 @@ class LLMPolicy:
         while (shut := self._open_at - time.monotonic()) > 0:
             time.sleep(shut)
         sdk = self._openai
+        ends = time.monotonic() + self._timeout
         try:
-            response = self._client.chat.completions.with_raw_response.create(**request)
+            with self._client.chat.completions.with_streaming_response.create(**request) as response:
+                self._reached = True
+                return answer_of(body_of(self._text(response, ends)))
         except sdk.APIStatusError as error:
+            self._reached = True
             history = request["extra_body"]["messages"]
             note = refusal_of(error, begun=any(message["role"] == "assistant" for message in history))
             if note is not None:
@@ -158,10 +179,25 @@ class LLMPolicy:
                 return AssistantMessage({"role": "assistant", "content": ""}, usage=unused, note=note)
             raise self._judged(error) from None
         except sdk.APIConnectionError as error:  # time-outs are of this kind
-            raise TransientError(f"{type(error).__name__}: {error.__cause__ or error}") from None
+            absent = type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout")
+            told = f"{type(error).__name__}: {error.__cause__ or error}"
+            raise TransientError(told, unreachable=absent) from None
         except (TypeError, ValueError, sdk.OpenAIError) as error:  # a request that cannot be written
             raise self._failure(str(error), fatal=True) from None
-        return answer_of(body_of(response.http_response.text))
+
+    def _text(self, response: Any, ends: float) -> str:
+        """Read a body: the client's own limit starts anew with every byte, and it has none of length."""
+        whole = bytearray()
+        try:
+            for part in response.iter_bytes():
+                whole += part
+                if time.monotonic() > ends or len(whole) > MOST_BYTES:
+                    break
+            else:
+                return whole.decode("utf-8", "replace")
+        except Exception as error:  # noqa: BLE001 - the client's, of a library that differs between SDKs
+            raise TransientError(f"{type(error).__name__}: {error}") from None
+        raise TransientError(f"expected a whole reply in {self._timeout:g} s, got {len(whole)} bytes so far")
 
     def _judged(self, error: Any) -> Exception:
         """Return what a refusal by the endpoint comes to."""
