@@ -40,10 +40,10 @@ test-all: $(VENV)/.with-test ## run everything: slow tests, training, all gymnas
 	sh scripts/test_matrix.sh
 	sh scripts/test_openai_versions.sh
 
-bench: $(VENV)/.with-test ## measure steps beside Taxi, writes of the batch program, calls of a model's runs
+bench: $(VENV)/.with-test $(VENV)-inspect/.with-inspect ## measure steps beside Taxi, writes of the batch program, calls of a model's runs beside Inspect
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/bench_batch.py
-	$(BIN)/python benchmarks/bench_llm.py
+	$(BIN)/python benchmarks/bench_llm.py --inspect $(VENV)-inspect/bin/python
 
 package: $(VENV)/.with-dev ## build sdist and wheel, install each in a fresh environment and run a task there
 	sh scripts/check_package.sh $(BIN)/python
@@ -56,7 +56,7 @@ docs: $(VENV)/.with-progress ## write the generated pages again
 	mv docs/tasks.md.new docs/tasks.md
 
 clean: ## remove everything that the other targets made
-	rm -rf $(VENV) $(VENV)-rl .matrix build dist *.egg-info demo-records docs/*.md.new
+	rm -rf $(VENV) $(VENV)-rl $(VENV)-inspect .matrix build dist *.egg-info demo-records docs/*.md.new
 	rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find $(CODE) -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -72,5 +72,11 @@ $(VENV)-rl/.with-rl: setup.cfg pyproject.toml | $(VENV)-rl/bin/python
 	@$(VENV)-rl/bin/python $(PIP) --editable ".[rl,test]"
 	@touch $@
 
-$(VENV)/bin/python $(VENV)-rl/bin/python:
+# A peer to measure beside; it shares no environment with the package.
+$(VENV)-inspect/.with-inspect: | $(VENV)-inspect/bin/python
+	@echo "Installing inspect-ai into $(VENV)-inspect ..."
+	@$(VENV)-inspect/bin/python $(PIP) inspect-ai
+	@touch $@
+
+$(VENV)/bin/python $(VENV)-rl/bin/python $(VENV)-inspect/bin/python:
 	@sh scripts/make_venv.sh "$(PYTHON)" "$(@:/bin/python=)"

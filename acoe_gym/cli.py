@@ -21,7 +21,7 @@ from acoe_gym.benchmark.runner import run
 from acoe_gym.benchmark.suites import task_of
 from acoe_gym.cockpit import library, manifest, validation
 from acoe_gym.cockpit.metrics import Summary, aggregate
-from acoe_gym.cockpit.scoreboard import comparison_table
+from acoe_gym.cockpit.scoreboard import comparison_table, summary_json
 from acoe_gym.cockpit.text import compact, printable
 from acoe_gym.cockpit.tools import json_schemas, openai_tools
 from acoe_gym.commands.arguments import UsageError
@@ -129,7 +129,7 @@ def _demo(args: argparse.Namespace) -> int:
             results_of(run(plan, args.out / name, progress=if_looked_at())), args.seed
         )
     if args.json:
-        _say_json({name: asdict(summary) for name, summary in summaries.items()})
+        _say_json({name: summary_json(summary) for name, summary in summaries.items()})
     else:
         _say(f"every built-in policy over the {len(library.task_ids())} core tasks, seed {args.seed}\n")
         _say(comparison_table(summaries))

@@ -84,6 +84,12 @@ def test_run_as_json_holds_the_summary(capsys: Capture) -> None:
     assert summary["scr"]["value"] == 1.0
 
 
+def test_json_of_a_run_holds_the_unsafe_share_beside_every_success_rate(capsys: Capture) -> None:
+    told = json.loads(said(capsys, "run", "--policy", "whole-list", "--task", TASK, "--json"))
+    assert (told["sr"]["value"], told["scr"]["value"], told["unsafe"]) == (1.0, 1.0, 0.0)
+    assert all({"sr", "scr", "unsafe"} <= set(row) for row in (*told["templates"], *told["rows"]))
+
+
 def test_run_of_generated_variants_takes_consecutive_seeds(capsys: Capture) -> None:
     argv = ("run", "--policy", "reference", "--suite", "generated", "--trials", "3", "--seed", "9", "--json")
     summary = json.loads(said(capsys, *argv, "--template", "c172s/engine_restart"))

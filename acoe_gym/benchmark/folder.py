@@ -15,6 +15,8 @@ from acoe_gym.benchmark.runs import CONFIGURATION, ERRORS, TIMINGS
 from acoe_gym.errors import RecordError
 
 LOCK = ".lock"
+# So many characters of a setting are shown where it differs.
+BRIEF = 40
 
 
 @contextmanager
@@ -109,20 +111,38 @@ def _difference(found: object, wanted: dict[str, Any]) -> str:
         return "no configuration"
     there, here = _flat(found), _flat(wanted)
     keys = [key for key in sorted({*there, *here}) if there.get(key) != here.get(key)]
-    return "; ".join(f"{key}: {_brief(there.get(key))} there, {_brief(here.get(key))} here" for key in keys)
+    pairs = ((key, *_apart(there.get(key, "nothing"), here.get(key, "nothing"))) for key in keys)
+    return "; ".join(f"{key}: {old} there, {new} here" for key, old, new in pairs)
 
 
-def _flat(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a configuration with its settings beside the rest, so that a difference names one of them."""
-    settings = table.get("settings")
-    inner = settings if isinstance(settings, dict) else {}
-    return {
-        **{k: v for k, v in table.items() if k != "settings"},
-        **{f"settings.{k}": v for k, v in inner.items()},
-    }
+def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return a configuration without tables in it, so that a difference names one setting."""
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        flat.update(_flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {f"{prefix}{key}": value})
+    return flat
 
 
-def _brief(value: object) -> str:
-    if isinstance(value, list):
-        return f"{len(value)} ({', '.join(map(str, value[:2]))}{', ...' if len(value) > 2 else ''})"
-    return str(value) if len(str(value)) <= 40 else f"{str(value)[:12]}..."
+def _apart(there: object, here: object) -> tuple[str, str]:
+    """Return two values in brief, so that where they differ can be seen."""
+    if isinstance(there, list) and isinstance(here, list):
+        return _members(there, here), _members(here, there)
+    old, new = str(there), str(here)
+    same = next((n for n, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), 0)
+    return _around(old, same), _around(new, same)
+
+
+def _members(listed: list[Any], other: list[Any]) -> str:
+    """Return how many members a list has, and the first of those that the other lacks."""
+    own = [member for member in listed if member not in other] or listed
+    shown = ", ".join(map(str, own[:2])) + (", ..." if len(own) > 2 else "")
+    return f"{len(listed)}{f' (among them {shown})' if own else ''}"
+
+
+def _around(text: str, place: int) -> str:
+    """Return a text, cut to what stands around a place."""
+    if len(text) <= BRIEF:
+        return text
+    start = max(0, min(place - BRIEF // 2, len(text) - BRIEF))
+    end = start + BRIEF
+    return f"{'...' if start else ''}{text[start:end]}{'...' if end < len(text) else ''}"

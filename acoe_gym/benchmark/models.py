@@ -89,6 +89,7 @@ class Model:
             "model": talk.model,
             "harness": self.harness,
             "protocol": self.protocol,
+            "llm_protocol": digest(protocol()),
             "turns": talk.turns,
         }
         return Flown(episode, pilot)

@@ -15,7 +15,7 @@ from acoe_gym.version import __version__
 
 @dataclass(frozen=True)
 class Plan:
-    """What a run is; two runs of one plan write the same bytes.
+    """What a run is; two runs of one plan write the same records; with one thread in the same order.
 
     Attributes:
         policy: name of the policy, a built-in one unless `run` is given a pilot.

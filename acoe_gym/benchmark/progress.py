@@ -77,20 +77,20 @@ class Budget(Silent):
         max_tokens: prompt and completion, over all episodes of the run and the attempts that failed; those
             found in its folder count. Where an endpoint counts no tokens, the run stops.
         max_cost: in the currency of the prices.
-        prices: money per million prompt and completion tokens.
+        prices: money per million prompt and completion tokens; None leaves the cost unknown.
     """
 
     def __init__(
         self,
         max_tokens: int | None = None,
         max_cost: float | None = None,
-        prices: tuple[float, float] = (0, 0),
+        prices: tuple[float, float] | None = None,
     ) -> None:
         self._limits = max_tokens, max_cost
-        self._prices = prices
+        self._prices = prices or (0.0, 0.0)
         self.tokens = 0
         self.cost = 0.0
-        self._uncounted = False
+        self._blind = {"tokens": False, "cost": False}
 
     def start(
         self,
@@ -102,7 +102,6 @@ class Budget(Silent):
     ) -> None:
         """Count what was used before."""
         if not again:
-            self.tokens, self.cost, self._uncounted = 0, 0.0, False
             for record in done:
                 self._count(record)
             for line in errors:
@@ -120,7 +119,8 @@ class Budget(Silent):
         # A turn that the server did not count must not hide the others: here the known part is what counts.
         turns = record.get("pilot", {}).get("turns", ())
         used = counted(turns)
-        self._uncounted |= bool(turns) and used is None
+        self._blind["tokens"] |= used is None
+        self._blind["cost"] |= not any(map(_priced, turns))
         self._add(used)
 
     def _add(self, used: Mapping[str, int] | None) -> None:
@@ -131,13 +131,18 @@ class Budget(Silent):
     def stop(self) -> str:
         """Return which limit is reached."""
         tokens, cost = self._limits
-        if self._uncounted and (tokens, cost) != (None, None):
-            return "the endpoint counts no tokens: leave --max-tokens and --max-cost out"
+        if tokens is not None and self._blind["tokens"]:
+            return "the endpoint counts no tokens: leave --max-tokens out"
+        if cost is not None and self._blind["cost"]:
+            return "the endpoint does not count prompt and completion tokens: leave --max-cost out"
         if tokens is not None and self.tokens >= tokens:
             return f"{self.tokens:,} tokens are used: raise --max-tokens"
-        return (
-            f"{self.cost:.2f} are spent: raise --max-cost" if cost is not None and self.cost >= cost else ""
-        )
+        return f"{self.cost:.4g} is spent: raise --max-cost" if cost is not None and self.cost >= cost else ""
+
+
+def _priced(turn: Record) -> bool:
+    used = turn.get("usage") or {}
+    return used.get("prompt") is not None and used.get("completion") is not None
 
 
 class Ticker(Budget):

@@ -89,8 +89,6 @@ def run(
                 errors = list(side_lines(out / ERRORS)) if out is not None else []
                 watch.start(plan, list(done.values()), errors, again=attempt > 0)
                 _fly_all(plan, missing, fly, out, done, watch, threads)
-                if watch.stop():
-                    break
         finally:
             watch.end()
     return [done[episode] for episode in plan.episodes() if episode in done]

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from acoe_gym.benchmark.records import Record
 from acoe_gym.benchmark.suites import task_of
-from acoe_gym.cockpit.console import Call, Outcome, console_of
+from acoe_gym.cockpit.console import Call, Console, Outcome, console_of
 from acoe_gym.cockpit.episode import Episode
+from acoe_gym.cockpit.program import Reading, State
 from acoe_gym.cockpit.task import Task
 
 
@@ -89,7 +90,7 @@ def trajectory_of(
         harness: per turn the places, from 0, of the calls that a harness made.
     """
     episode = Episode(task)
-    start = _goals(episode)
+    start = _goals(task, episode.state)
     marks = [*harness, *[frozenset[int]()] * (len(turns) - len(harness))]
     events = [
         event
@@ -107,10 +108,10 @@ def _turn(
     twin, turn = episode.clone(), len(episode.turns) + 1
     twin.max_turns = len(episode.turns) + len(calls) + 2
     for number, played in enumerate(episode.turn(calls), 1):
-        goals, readings = _goals(twin), _readings(twin)
+        before = list(twin.state)
         if played.outcome is not Outcome.SKIPPED:
             twin.one(played.tool, json.loads(played.arguments))
-        now, shown = _goals(twin), _readings(twin)
+        gained, lost = _turned(episode.task, before, twin.state)
         yield Event(
             turn=turn,
             number=number,
@@ -118,10 +119,10 @@ def _turn(
             arguments=json.loads(played.arguments),
             reply=json.loads(played.reply),
             outcome=played.outcome.name.lower(),
-            changed={name: (readings[name], shown[name]) for name in shown if shown[name] != readings[name]},
+            changed=_changed(episode.task, before, twin.state),
             violations=_violated(episode, played),
-            gained=tuple(name for name in now if now[name] and not goals[name]),
-            lost=tuple(name for name in now if goals[name] and not now[name]),
+            gained=gained,
+            lost=lost,
             by_harness=number - 1 in places,
         )
 
@@ -130,12 +131,28 @@ def _violated(episode: Episode, call: Call) -> tuple[str, ...]:
     return tuple(episode.violated_ids(call)) if call.violated else ()
 
 
-def _goals(episode: Episode) -> dict[str, bool]:
-    program = episode.task.program
-    return {program.template.goals[i].id: bool(program.goals[i](episode.state)) for i in episode.task.goals}
+def _turned(task: Task, before: State, after: State) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the goals that turned true, and those that turned false; most calls change nothing."""
+    if after == before:
+        return (), ()
+    was, now = _goals(task, before), _goals(task, after)
+    return tuple(g for g in now if now[g] and not was[g]), tuple(g for g in now if was[g] and not now[g])
 
 
-def _readings(episode: Episode) -> dict[str, object]:
-    console = console_of(episode.task.program)
-    found = ((name, read(episode.state)) for name, read in console.program.readers.items())
-    return {name: None if value is None else console.show(name, value) for name, value in found}
+def _goals(task: Task, state: State) -> dict[str, bool]:
+    program = task.program
+    return {program.template.goals[i].id: bool(program.goals[i](state)) for i in task.goals}
+
+
+def _changed(task: Task, before: State, after: State) -> dict[str, tuple[object, object]]:
+    """Return component -> (reading before, reading after) where the two differ as a pilot would see them."""
+    if after == before:
+        return {}
+    console = console_of(task.program)
+    raw = ((name, read(before), read(after)) for name, read in console.program.readers.items())
+    seen = ((name, _seen(console, name, a), _seen(console, name, b)) for name, a, b in raw if a != b)
+    return {name: (a, b) for name, a, b in seen if a != b}
+
+
+def _seen(console: Console, name: str, value: Reading) -> object:
+    return None if value is None else console.show(name, value)

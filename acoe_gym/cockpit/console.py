@@ -180,7 +180,10 @@ class Console:
     def _dispatch(self, state: State, name: str, asked: object, task: Task) -> Call:
         if name not in TOOLS:
             raise CallRejected(
-                "unknown_tool", f"there is no tool {shown(name)}{nearest(name[:40], NAMES, 1)}", list(NAMES)
+                "unknown_tool",
+                # Models put the name of a namespace before that of a tool: functions.get_system.
+                f"there is no tool {shown(name)}{nearest(name.rpartition('.')[2][:40], NAMES, 1)}",
+                list(NAMES),
             )
         arguments = TOOLS[name].check(_as_object(asked))
         if name == "list_systems":

@@ -13,6 +13,8 @@ from typing import Any
 
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.data import CANARY, read_json, specs_root
+from acoe_gym.cockpit.protocol import common_hashes, llm_settings
+from acoe_gym.cockpit.task import digest
 
 FILE = "manifest.json"
 STATUS = "draft"
@@ -22,7 +24,8 @@ def build() -> dict[str, Any]:
     """Return the manifest of the specifications as they stand.
 
     Returns:
-        ``canary`` and ``status``; ``templates``: template id -> ``env`` (the middle of its Gymnasium ids) and
+        ``canary`` and ``status``; ``common``: hashes of what all tasks share, and of the protocol of models;
+        ``templates``: template id -> ``env`` (the middle of its Gymnasium ids) and
         ``tasks`` (task id -> SHA-256); ``aircraft``: aircraft id -> the middle of its Gymnasium ids.
 
     Raises:
@@ -32,6 +35,7 @@ def build() -> dict[str, Any]:
     return {
         "canary": CANARY,
         "status": STATUS,
+        "common": {**common_hashes(), "llm_protocol": digest(llm_settings())},
         "templates": {
             template_id: _template(template_id) for w in own for template_id in library.template_ids(w)
         },

@@ -24,6 +24,12 @@ def settings() -> dict[str, Any]:
     return {k: v for k, v in read_json("protocol/protocol.json").items() if k != "canary"}
 
 
+@cache
+def llm_settings() -> dict[str, Any]:
+    """Return the published defaults of a language model's flight; None means that nothing is sent."""
+    return {k: v for k, v in read_json("protocol/llm.json").items() if k != "canary"}
+
+
 def briefing(task: Task) -> str:
     """Return what the captain says, in the fixed form."""
     form: str = settings()["briefing_form"]

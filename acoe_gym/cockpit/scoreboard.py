@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from typing import Any
 
 from acoe_gym.cockpit.metrics import Interval, Row, Summary
+
+
+def summary_json(summary: Summary) -> dict[str, Any]:
+    """Return all metrics of one policy as JSON holds them."""
+    rows = {
+        name: [{**asdict(row), "unsafe": row.unsafe} for row in part]
+        for name, part in (("templates", summary.templates), ("rows", summary.rows))
+    }
+    shares = {"safe_incomplete": summary.safe_incomplete, "unsafe": summary.unsafe}
+    return {**asdict(summary), **shares, **rows}
 
 
 def summary_table(summary: Summary) -> str:

@@ -73,11 +73,14 @@ class Tool:
         kind = self.parameters[name].get("type")
         if kind == "string" and not isinstance(raw, str):
             raise CallRejected("bad_argument", f"{name} expects a text, got {shown(raw)}", "a text")
-        if kind == "number":
-            number = as_number(raw)
-            if number is None:
-                raise CallRejected("bad_argument", f"{name} expects a number, got {shown(raw)}", "a number")
+        if kind == "string" or self.writes:  # what a control takes is the control's to say
+            return raw
+        number = as_number(raw)
+        if number is not None:
             return int(number) if number.is_integer() else number
+        expected = "a number" if kind == "number" else "a text or a number"
+        if kind == "number" or not isinstance(raw, str):
+            raise CallRejected("bad_argument", f"{name} expects {expected}, got {shown(raw)}", expected)
         return raw
 
 

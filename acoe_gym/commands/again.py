@@ -17,7 +17,7 @@ from acoe_gym.benchmark.runs import Run, read_run
 from acoe_gym.benchmark.suites import task_of
 from acoe_gym.cockpit.episode import play
 from acoe_gym.commands.arguments import UsageError, positive
-from acoe_gym.commands.run import refusal
+from acoe_gym.commands.run import add_budget_options, prices_of, refusal
 from acoe_gym.errors import RecordError
 from acoe_gym.wrappers.llm.chat import protocol
 
@@ -31,6 +31,7 @@ def add_retry_options(parser: argparse.ArgumentParser) -> None:
         help="the endpoint's whole address, where it held a user or a query: no run keeps those",
     )
     parser.add_argument("--concurrency", type=positive, default=protocol()["concurrency"], metavar="N")
+    add_budget_options(parser)
 
 
 def retry_command(args: argparse.Namespace, say: Callable[[str], None]) -> int:
@@ -40,11 +41,13 @@ def retry_command(args: argparse.Namespace, say: Callable[[str], None]) -> int:
         say(f"{args.run}: all {len(found.records)} episodes are there")
         return 0
     plan, how = _flown_by(found, args)
+    if args.max_cost is not None and prices_of(found.about) is None:
+        raise UsageError(f"{args.run}: --max-cost needs a run that was begun with --price-in and --price-out")
     records = run(plan, args.run, **how)
     missing = len(plan.episodes()) - len(records)
     planned, flown = len(plan.episodes()), len(records) - len(found.records)
     done = f"{args.run}: flew {flown}, {len(records)} of {planned} are there"
-    say(refusal(missing, planned, args.run) if missing else done)
+    say(refusal(missing, planned, args.run, how["progress"].stop(), some=False) if missing else done)
     return 1 if missing else 0
 
 
@@ -65,15 +68,22 @@ def _flown_by(found: Run, args: argparse.Namespace) -> tuple[Plan, dict[str, Any
             f"{args.run}: a part of the address {settings['base_url']} is not kept; give it with --base-url"
         )
     known = {key: value for key, value in settings.items() if key != "llm_protocol"}
-    model = Model(**{**known, "echo": tuple(known["echo"]), "base_url": args.base_url or known["base_url"]})
+    model = _model(args.run, {**known, "base_url": args.base_url or settings.get("base_url")})
     policy = model.policy()
     how = {
         "flight": model.flight(lambda task: policy),  # noqa: ARG005
         "threads": args.concurrency,
         "attempts": protocol()["attempts_per_episode"],
-        "progress": Ticker(),
+        "progress": Ticker(args.max_tokens, args.max_cost, prices_of(found.about)),
     }
     return model.plan(c["tasks"], c["trials"], c["suite"], c["seed"]), how
+
+
+def _model(folder: Path, settings: dict[str, Any]) -> Model:
+    try:
+        return Model(**{**settings, "echo": tuple(settings["echo"])})
+    except (KeyError, TypeError) as error:
+        raise RecordError(f"{folder}: expected the settings of a model, got {error}") from None
 
 
 def add_regrade_options(parser: argparse.ArgumentParser) -> None:

@@ -74,12 +74,12 @@ def examine(
     if not found.calls:
         return
     replies = [{"role": "tool", "tool_call_id": c.id, "content": REPLY} for c in found.calls]
-    plain = replace(found, echo={})
+    plain = replace(found, echo={}, calls=[replace(call, echo={}) for call in found.calls])
     forms = {
         "yes": plain.message(),
         "only with null content: add --null-content": plain.message(null_content=True),
     }
-    if found.echo:
+    if _further(found):
         forms["only with all its fields: add --echo all"] = found.message()
     before = (getattr(message, "usage", None) or {}).get("prompt")
     yield from _more(policy, {told: [*history, form, *replies] for told, form in forms.items()}, before)
@@ -103,9 +103,13 @@ def _one(message: Mapping[str, Any], found: Said) -> Iterator[Finding]:
     yield Finding("finish_reason", None, f"{finish}; nothing is decided by it")
     usage = getattr(message, "usage", None)
     yield Finding("counts tokens", None, _tokens(usage))
-    if found.echo:
-        fields = ", ".join(sorted(found.echo))
-        yield Finding("further fields", None, f"{fields}; dropped, unless --echo names them")
+    if further := _further(found):
+        yield Finding("further fields", None, f"{', '.join(further)}; dropped, unless --echo names them")
+
+
+def _further(found: Said) -> list[str]:
+    """Return the names of further fields, of the message and of its calls."""
+    return sorted({*found.echo, *(name for call in found.calls for name in call.echo)})
 
 
 def _reach(before: int | None, after: int | None) -> Iterator[Finding]:

@@ -94,7 +94,7 @@ EVALUATION = (
         "write runs as one HTML page with every trajectory, figures and tables; needs acoe_gym[report]",
         "acoe report runs/qwen3-32b runs/glm-5 --out report",
         report.add_report_options,
-        _said(report.report_lines),
+        report.report_command,
     ),
     Command(
         "play",

@@ -16,7 +16,7 @@ from acoe_gym.benchmark.runs import Run, noted, read_run
 from acoe_gym.benchmark.tokens import TokenUse, token_use
 from acoe_gym.benchmark.tool_use import ToolUse, tool_use
 from acoe_gym.cockpit.metrics import Summary, aggregate
-from acoe_gym.cockpit.scoreboard import comparison_table, summary_table, task_table
+from acoe_gym.cockpit.scoreboard import comparison_table, summary_json, summary_table, task_table
 from acoe_gym.errors import AcoeError
 
 
@@ -62,7 +62,8 @@ def metrics_lines(args: argparse.Namespace) -> Iterator[str]:
         yield from json.dumps(value, indent=1, allow_nan=False).splitlines()
         return
     for name, one in counted.items():
-        yield f"{name} ({one.run.folder})"
+        partial = f"; PARTIAL: {len(one.run.missing)} episodes are missing" if one.run.missing else ""
+        yield f"{name} ({one.run.folder}){partial}"
         yield from _run_lines(one, tasks=args.tasks)
         yield ""
     if len(counted) > 1:
@@ -89,13 +90,12 @@ def _over_all(counted: dict[str, Counted]) -> Difficulty | None:
 
 
 def _told(one: Counted) -> dict[str, Any]:
-    shares = {"safe_incomplete": one.summary.safe_incomplete, "unsafe": one.summary.unsafe}
     return {
         "folder": str(one.run.folder),
         "missing": len(one.run.missing),
         "errors": len(one.run.errors),
         "unreadable_lines": len(one.run.problems),
-        "summary": {**asdict(one.summary), **shares},
+        "summary": summary_json(one.summary),
         "tokens": asdict(one.tokens),
         "tools": one.tools and asdict(one.tools),
         "difficulty": asdict(one.difficulty),

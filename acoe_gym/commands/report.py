@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+import shlex
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from acoe_gym.benchmark.report.data import gather
+from acoe_gym.benchmark.report.data import Report, ShownRun, gather
 from acoe_gym.benchmark.report.figures import check_figures, write_figures
 from acoe_gym.benchmark.report.page import page
 from acoe_gym.benchmark.report.tables import write_parquet, write_tables
@@ -30,12 +31,26 @@ def add_report_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def report_lines(args: argparse.Namespace) -> Iterator[str]:
-    """Do what ``acoe report`` asks for and yield what it says."""
+def report_command(args: argparse.Namespace, say: Callable[[str], None]) -> int:
+    """Do what ``acoe report`` asks for and return the exit code: 1 if a run got no score.
+
+    Raises:
+        MissingExtra: figures are asked for and Matplotlib is not installed; nothing is written then.
+        RecordError: a run cannot be read, runs must not be compared, or the folder cannot be written to.
+    """
     if not args.no_figures:
         check_figures()
     report = gather(args.run, args.title, allow_partial=args.allow_partial)
-    out: Path = args.out
+    for line in (*report.notes, *_written(report, args.out, figures=not args.no_figures)):
+        say(line)
+    refused = [run for run in report.runs if run.summary is None]
+    if refused:
+        say(_refusal(refused))
+    return 1 if refused else 0
+
+
+def _written(report: Report, out: Path, *, figures: bool) -> Iterator[str]:
+    """Write everything and yield what was written."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         text = page(report).encode()
@@ -43,13 +58,20 @@ def report_lines(args: argparse.Namespace) -> Iterator[str]:
         written = write_tables(report, out)
     except OSError as error:
         raise RecordError(f"{out}: expected a folder to write to, got {error.strerror}") from None
-    yield from report.notes
     yield f"page: {out / PAGE} ({len(text) / 1e6:.1f} MB)"
     yield f"tables: {', '.join(path.name for path in written)}"
     try:
         yield f"parquet: {', '.join(path.name for path in write_parquet(report, out))}"
     except MissingExtra as error:
         yield f"parquet: left out, {error}"
-    if not args.no_figures:
+    if figures:
         paths = write_figures(report, out)
         yield f"figures: {len(paths)} files in {out / 'figures'}"
+
+
+def _refusal(refused: Sequence[ShownRun]) -> str:
+    told = ", ".join(f"{run.name} ({len(run.run.records)} of {run.planned} episodes)" for run in refused)
+    retry = "; ".join(f"acoe retry {shlex.quote(str(run.run.folder))}" for run in refused)
+    partly = any(run.run.records for run in refused)
+    score = ", or score what is there with --allow-partial" if partly else ", or leave it out"
+    return f"no score for {told}: fly what is missing with {retry}{score}"

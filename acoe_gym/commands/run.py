@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from acoe_gym.benchmark.suites import SUITES, generated_ids, task_of
 from acoe_gym.benchmark.tokens import token_use
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.metrics import aggregate
-from acoe_gym.cockpit.scoreboard import summary_table, task_table
+from acoe_gym.cockpit.scoreboard import summary_json, summary_table, task_table
 from acoe_gym.commands.arguments import UsageError, fraction, pairs, positive
 from acoe_gym.commands.metrics import token_lines
 from acoe_gym.wrappers.llm.chat import ChatPolicy, protocol
@@ -97,16 +96,27 @@ def _add_model_options(group: Any) -> None:
     )  # fmt: skip
     group.add_argument("--estimate", action="store_true", help="print what the run would take, and stop")
     group.add_argument("--smoke", action="store_true", help="one task of each aircraft, once")
-    group.add_argument(
-        "--max-tokens", type=positive, metavar="N",
-        help="start no episode after so many in the whole run; of one reply: --param max_tokens=N",
-    )  # fmt: skip
-    group.add_argument("--max-cost", type=fraction, metavar="X", help="start no episode after so much money")
+    add_budget_options(group)
     for name, what in (("in", "prompt"), ("out", "completion")):
         group.add_argument(f"--price-{name}", type=fraction, metavar="X", help=f"per million {what} tokens")
     group.add_argument("--label", metavar="TEXT", help="name in tables")
     group.add_argument("--open-weights", choices=("yes", "no"), help="for tables")
     group.add_argument("--parameters", metavar="TEXT", help="for tables, such as 397B/17B")
+
+
+def add_budget_options(group: Any) -> None:
+    """Add the options that bound what a run takes."""
+    group.add_argument(
+        "--max-tokens", type=positive, metavar="N",
+        help="start no episode after so many in the whole run; of one reply: --param max_tokens=N",
+    )  # fmt: skip
+    group.add_argument("--max-cost", type=fraction, metavar="X", help="start no episode after so much money")
+
+
+def prices_of(about: Mapping[str, Any]) -> tuple[float, float] | None:
+    """Return the prices per million prompt and completion tokens, None unless both are known."""
+    price_in, price_out = about.get("price_in"), about.get("price_out")
+    return None if price_in is None or price_out is None else (price_in, price_out)
 
 
 def run_command(args: argparse.Namespace, say: Callable[[str], None]) -> int:
@@ -121,7 +131,7 @@ def run_command(args: argparse.Namespace, say: Callable[[str], None]) -> int:
         for line in _estimate(model, tasks, trials, args):
             say(line)
         return 0
-    if args.max_cost is not None and (args.price_in is None or args.price_out is None):
+    if args.max_cost is not None and prices_of(about(args)) is None:
         raise UsageError("--max-cost needs --price-in and --price-out")
     args.out = args.out or default_folder(args)
     policy = model.policy()
@@ -150,13 +160,12 @@ def default_folder(args: argparse.Namespace) -> Path:
 
 def model_run(args: argparse.Namespace, model: Model, policy: ChatPolicy) -> dict[str, Any]:
     """Return the arguments of `acoe_gym.benchmark.runner.run` that fly a model."""
-    prices = (args.price_in or 0.0, args.price_out or 0.0)
     return {
         "flight": model.flight(lambda task: policy),  # noqa: ARG005
         "threads": args.concurrency,
         "attempts": protocol()["attempts_per_episode"],
         "about": about(args),
-        "progress": Ticker(args.max_tokens, args.max_cost, prices),
+        "progress": Ticker(args.max_tokens, args.max_cost, prices_of(about(args))),
     }
 
 
@@ -225,11 +234,12 @@ def _told(args: argparse.Namespace, plan: Plan, say: Callable[[str], None], how:
         return 1
     summary = aggregate(results_of(records), args.seed)
     if args.json:
-        say(json.dumps({**asdict(summary), "missing": missing}, indent=1, allow_nan=False))
+        say(json.dumps({**summary_json(summary), "missing": missing}, indent=1, allow_nan=False))
         return 1 if missing else 0
     say(f"{'policy' if args.policy else 'model'} {plan.policy}, suite {args.suite}, seed {args.seed}")
     if missing:
-        say(f"PARTIAL: {missing} of {len(plan.episodes())} episodes are missing")
+        why = f"; the run stopped: {stopped}" if (stopped := progress.stop()) else ""
+        say(f"PARTIAL: {missing} of {len(plan.episodes())} episodes are missing{why}")
     full = noted(records, "context_exhausted")
     if full:
         say(f"{full} episodes went on without the model, whose context was full")

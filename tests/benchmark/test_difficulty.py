@@ -14,6 +14,7 @@ from acoe_gym.cockpit.results import EpisodeResult
 Made = Callable[..., Run]
 ONE = {"a/t/one": "SS", "a/t/two": "SF", "a/u/one": "UU", "a/u/two": "FFFS"}
 TWO = {"a/t/one": "SS", "a/t/two": "UU", "a/u/one": "FF", "a/u/two": "SFFF"}
+EDGES = {"a/t/quarter": "SFFF", "a/t/more": "SSFFF", "a/t/three": "SSSF", "a/t/most": "SSSSF"}
 
 
 def results(made: Made, **models: dict[str, str]) -> dict[str, list[EpisodeResult]]:
@@ -31,6 +32,11 @@ def test_difficulty_as_computed_by_hand(made: Made) -> None:
     assert (found.lowest, found.highest, found.success, found.safe) == (0.0, 1.0, 0.375, 0.75)
     assert (found.hard, found.easy, found.never, found.always) == (3, 1, 1, 1)
     assert found.mixed == 3 / 8
+
+
+def test_a_quarter_is_hard_and_three_quarters_are_not_easy_yet(made: Made) -> None:
+    found = difficulty(results(made, one=EDGES))
+    assert (found.hard, found.easy) == (1, 1)
 
 
 def test_only_tasks_that_every_model_flew_are_rated(made: Made) -> None:

@@ -18,6 +18,7 @@ from acoe_gym.benchmark.records import record_of
 from acoe_gym.benchmark.runner import run
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.episode import play
+from acoe_gym.cockpit.results import result_of
 
 MISSING, PRIOR, GATING, DRIFT, OTHER = (name for name, _ in MODES)
 
@@ -325,11 +326,14 @@ def test_each_mode_is_constructed_ten_times_or_more_on_both_aircraft(mode: str) 
 def test_the_episode_of_appendix_c_is_a_state_gating_failure() -> None:
     """Standby battery left armed; air and power are restored as ELECTRICAL FIRE is read again and again."""
     again = [look("crew_report"), put("master_bat", "ON"), put("master_alt", "ON"), look("crew_report")]
-    found = modes_of(ELECTRICAL, then(STANDBY_ARMED, *again))[0]
+    calls = then(STANDBY_ARMED, *again)
+    found = modes_of(ELECTRICAL, calls)[0]
     assert found is not None
     assert found.mode == GATING
     assert "no_draft_while_burning" in found.why
     assert "crew_report with ELECTRICAL FIRE" in found.why
+    result = result_of(play(library.task(ELECTRICAL), [[call] for call in calls]), 0)
+    assert (result.violating_writes, len(set(result.constraints_violated))) == (5, 2)
 
 
 def test_an_engine_that_is_read_restored_and_shut_down_all_the_same_is_a_state_gating_failure() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from acoe_gym.benchmark.runs import Run
+from acoe_gym.benchmark.runs import Run, counted, lost
 from acoe_gym.benchmark.tokens import TokenUse, token_use
 
 Made = Callable[..., Run]
@@ -26,6 +26,19 @@ def test_one_silent_episode_leaves_its_mean_unknown(made: Made) -> None:
     silent = {"usage": {"prompt": 3000, "completion": None}}
     run = made(ONE, "m", {("a/t/one", 0): FEW, ("a/t/one", 1): silent}, about={"price_in": 1, "price_out": 1})
     assert token_use(run) == TokenUse(2, 1, 2000, None, None, None, None, None, 0)
+
+
+def test_the_known_part_of_what_turns_used_is_summed() -> None:
+    both = {"usage": {"prompt": 10, "completion": 2, "cached": None, "total": 12}}
+    half = {"usage": {"prompt": 5, "completion": None, "cached": None, "total": None}}
+    whole = {"usage": {"prompt": None, "completion": None, "cached": None, "total": 7}}
+    assert counted([both, half, whole, {"usage": None}]) == {"prompt": 15, "completion": 2, "total": 24}
+    assert counted([{"usage": None}, {}]) is None
+
+
+@pytest.mark.parametrize("line", [{}, {"usage": None}, {"usage": "many"}, {"usage": {"total": "9"}}], ids=str)
+def test_a_line_of_an_error_without_figures_lost_nothing(line: dict[str, object]) -> None:
+    assert lost(line) == {"prompt": 0, "completion": 0, "total": 0}
 
 
 def test_a_run_without_a_model_has_no_tokens(made: Made) -> None:

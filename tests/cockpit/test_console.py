@@ -233,7 +233,12 @@ def test_a_bad_write_is_explained_and_changes_nothing(
         ("submit", {"confirm": True}, "unknown_argument", "submit expects no arguments, got 'confirm'"),
         ("get_metar", {}, "missing_argument", "get_metar expects the argument station"),
         ("set_switch", {}, "unknown_tool", "there is no tool 'set_switch'; nearest: set_system"),
-        ("functions.get_system", {}, "unknown_tool", "there is no tool 'functions.get_system'; nearest: "),
+        (
+            "functions.get_system",
+            {},
+            "unknown_tool",
+            "there is no tool 'functions.get_system'; nearest: get_system",
+        ),
         ("", {}, "unknown_tool", "there is no tool ''"),
         (None, {}, "unknown_tool", "there is no tool 'null'"),
         ("get_system", '{"component": "dra', "bad_json", "arguments expect one JSON object, got '{"),

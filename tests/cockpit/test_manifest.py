@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from acoe_gym.cockpit import library, manifest
+from acoe_gym.cockpit import library, manifest, protocol
 from acoe_gym.cockpit.data import CANARY, read_json, specs_root
 
 
@@ -58,6 +58,19 @@ def test_differences_are_told_task_by_task(monkeypatch: pytest.MonkeyPatch) -> N
         f"{entry}/gone: expected no entry, got {'1' * 64}",
         f"{entry}/stopped_prop_empty_tank: expected {empty}, got no entry",
     ]
+
+
+@pytest.mark.parametrize("name", ["role_prompt", "llm_settings"])
+def test_what_every_pilot_is_told_is_frozen_too(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    for cached in (protocol.common_hashes, protocol.role_prompt, protocol.llm_settings):
+        cached.cache_clear()
+    monkeypatch.setattr(manifest if name == "llm_settings" else protocol, name, lambda: {"reworded": True})
+    try:
+        (difference,) = manifest.check()
+    finally:
+        protocol.common_hashes.cache_clear()
+    entry = {"llm_settings": "llm_protocol"}.get(name, name)
+    assert difference.startswith(f"manifest.json common: {entry}: expected ")
 
 
 def test_a_missing_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.episode import Episode, play
 from acoe_gym.cockpit.metrics import Broken, EpisodeResult, Interval, Row, Share, aggregate, result_of
-from acoe_gym.cockpit.scoreboard import comparison_table, summary_table, task_table
+from acoe_gym.cockpit.scoreboard import comparison_table, summary_json, summary_table, task_table
 
 RESTART = "c172s/engine_restart/stopped_prop_left_tank"
 PLAIN = EpisodeResult(
@@ -145,6 +145,26 @@ def test_trial_noise_resamples_the_episodes_of_each_task() -> None:
     assert aggregate(trials("a/t/one", PLAIN, PLAIN)).sr.trials == Interval(1.0, 1.0)
 
 
+def test_trial_noise_is_stretched_for_few_episodes() -> None:
+    # Of S S S F drawn again one draw in 20 has at most one success, one in 256 has none.
+    interval = aggregate(trials("a/t/one", PLAIN, PLAIN, PLAIN, failed(PLAIN))).sr.trials
+    assert interval is not None
+    assert (interval.low, interval.high) == pytest.approx((0.75 - 0.5 * (4 / 3) ** 0.5, 1.0))
+
+
+def test_the_spread_of_two_procedures_is_stretched() -> None:
+    # A quarter of the draws takes the template with 2 of 5 twice, a quarter that with 3 of 5.
+    results = [
+        r
+        for template, solved in (("t", 2), ("u", 3))
+        for task in range(5)
+        for r in trials(f"a/{template}/{task}", PLAIN if task < solved else failed(PLAIN))
+    ]
+    interval = aggregate(results).sr.procedures
+    assert interval is not None
+    assert (interval.low, interval.high) == pytest.approx((0.5 - 0.1 * 2**0.5, 0.5 + 0.1 * 2**0.5))
+
+
 def test_other_procedures_resample_templates_with_all_their_tasks() -> None:
     solved = trials("a/t/one", PLAIN)
     missed = [r for name in ("x", "y", "z") for r in trials(f"a/u/{name}", failed(PLAIN))]
@@ -211,7 +231,15 @@ def test_rows_per_task_and_template_are_sorted_and_task_balanced() -> None:
     ]
     summary = aggregate(results)
     assert summary.templates == (Row("a/t", 4, 0.5, 0.75, 1.0),)
-    assert [row.name for row in summary.rows] == ["a/t/one", "a/t/two"]
+    assert summary.rows == (Row("a/t/one", 1, 1.0, 1.0, 1.0), Row("a/t/two", 3, 0.0, 0.5, 1.0))
+
+
+def test_a_row_of_a_task_holds_its_own_shares() -> None:
+    summary = aggregate(
+        trials("a/t/one", PLAIN, failed(PLAIN, 0.5), unsafe(PLAIN, "hot"), unsafe(PLAIN, "hot"))
+    )
+    assert summary.rows == (Row("a/t/one", 4, 0.25, 0.375, 0.5),)
+    assert summary.rows[0].unsafe == 0.5
 
 
 # One episode.
@@ -274,6 +302,13 @@ def test_an_episode_under_way_has_no_result() -> None:
 
 
 # Tables.
+
+
+def test_json_holds_the_unsafe_share_beside_each_success_rate() -> None:
+    told = summary_json(aggregate(trials("a/t/one", PLAIN, failed(PLAIN), unsafe(PLAIN, "hot"), PLAIN)))
+    assert (told["sr"]["value"], told["safe_incomplete"], told["unsafe"]) == (0.5, 0.25, 0.25)
+    for rows in ("templates", "rows"):
+        assert [(row["sr"], row["scr"], row["unsafe"]) for row in told[rows]] == [(0.5, 0.75, 0.25)]
 
 
 def test_tables_are_plain_text_of_at_most_100_columns_and_show_safety_beside_success() -> None:

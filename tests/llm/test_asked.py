@@ -145,6 +145,22 @@ def test_further_fields_are_sent_back_only_where_named() -> None:
     assert said(message, set(), ("all",)).message() == message
 
 
+def test_further_fields_of_a_call_are_sent_back_only_where_named() -> None:
+    call = {"id": "a", "type": "function", "function": {"name": "n", "arguments": "{}"}}
+    signed = {**call, "extra_content": {"google": {"thought_signature": "s"}}, "index": 0}
+    message = {"role": "assistant", "content": "", "tool_calls": [signed]}
+    assert said(message, set()).message()["tool_calls"] == [call]
+    named = said(message, set(), ("extra_content",)).message()["tool_calls"]
+    assert named == [{**call, "extra_content": signed["extra_content"]}]
+    assert said(message, set(), ("all",)).message()["tool_calls"] == [signed]
+
+
+def test_no_further_field_of_a_call_replaces_what_the_history_needs() -> None:
+    message = {"tool_calls": [{"id": 7, "type": "odd", "function": {"name": "n"}}]}
+    (call,) = said(message, set(), ("all", "id", "type", "function")).message()["tool_calls"]
+    assert call == {"id": "call00001", "type": "function", "function": {"name": "n", "arguments": "{}"}}
+
+
 def test_no_further_field_replaces_what_the_history_needs() -> None:
     message = {"role": "user", "content": None, "tool_calls": "x"}
     echoed = said(message, set(), ("all", "role", "content", "tool_calls")).message()
@@ -157,7 +173,9 @@ for _ in range(100_000):
 
 
 @pytest.mark.parametrize(
-    "value", ["\ud800", float("nan"), DEEP, {"a": "\udfff"}], ids=["text", "nan", "deep", "key"]
+    "value",
+    ["\ud800", float("nan"), DEEP, {"a": "\udfff"}, "x" * 2_000_000],
+    ids=["text", "nan", "deep", "key", "long"],
 )
 def test_a_further_field_that_no_request_can_hold_is_dropped_and_noted(value: Any) -> None:
     found = said({"content": "a", "x": value, "y": 1}, set(), ("all",))

@@ -103,7 +103,7 @@ def test_a_budget_ends_a_run_whose_endpoint_counts_no_tokens(
 ) -> None:
     server.answer = lambda _: server.says(("submit", {}), usage=None)
     out, _ = said(capsys, *words(server, tmp_path, "--concurrency", "1", "--max-tokens", "9"), code=1)
-    assert "the endpoint counts no tokens: leave --max-tokens and --max-cost out" in out
+    assert "The run stopped: the endpoint counts no tokens: leave --max-tokens out, and run" in out
     assert len(server.asked) == 1
 
 
@@ -111,7 +111,7 @@ def test_a_budget_ends_a_run_whose_endpoint_counts_no_tokens(
     ("budget", "told"),
     [
         (("--max-tokens", "1"), "110 tokens are used: raise"),
-        (("--max-cost", "0.01", "--price-in", "100", "--price-out", "100"), "0.01 are spent: raise"),
+        (("--max-cost", "0.01", "--price-in", "100", "--price-out", "100"), "0.011 is spent: raise"),
     ],
 )
 def test_run_stops_at_its_budget_and_says_so(
@@ -249,6 +249,48 @@ def test_retry_takes_an_address_whose_secret_was_not_stored(
     assert len(server.asked) == sent
     said(capsys, "retry", str(tmp_path), "--base-url", secret)
     assert server.paths[-1].endswith("?key=abc")
+
+
+def test_retry_keeps_to_a_budget_at_the_prices_of_the_run(
+    server: Server, tmp_path: Path, capsys: Capture
+) -> None:
+    prices = "--price-in", "100", "--price-out", "100"
+    said(capsys, *words(server, tmp_path, "--concurrency", "1", "--max-cost", "0.01", *prices), code=1)
+    out, _ = said(capsys, "retry", str(tmp_path), "--concurrency", "1", "--max-cost", "0.02", code=1)
+    assert "1 of 3 episodes are missing. The run stopped: 0.022 is spent: raise --max-cost" in out
+    assert "--allow-partial" not in out
+    out, _ = said(capsys, "retry", str(tmp_path), "--max-tokens", "330")
+    assert "flew 1, 3 of 3 are there" in out
+
+
+def test_retry_without_prices_takes_no_limit_of_money(
+    server: Server, tmp_path: Path, capsys: Capture
+) -> None:
+    server.queue = [server.error(400)] * 2
+    said(capsys, *words(server, tmp_path, tasks=(TASK,)), code=1)
+    _, err = said(capsys, "retry", str(tmp_path), "--max-cost", "1", code=2)
+    assert "--max-cost needs a run that was begun with --price-in and --price-out" in err
+
+
+@pytest.mark.parametrize("change", [{"new": 1}, {"echo": None}, {"echo": ...}], ids=str)
+def test_retry_of_settings_that_are_none_of_a_model_is_one_line(
+    server: Server, tmp_path: Path, capsys: Capture, change: dict[str, Any]
+) -> None:
+    server.queue = [server.error(400)] * 2
+    said(capsys, *words(server, tmp_path, tasks=(TASK,)), code=1)
+    whole = json.loads((tmp_path / CONFIGURATION).read_text())
+    whole["settings"] = {k: v for k, v in {**whole["settings"], **change}.items() if v is not ...}
+    (tmp_path / CONFIGURATION).write_text(json.dumps(whole))
+    _, err = said(capsys, "retry", str(tmp_path), code=1)
+    assert "expected the settings of a model, got " in err
+
+
+def test_a_partial_headline_tells_why_the_run_stopped(
+    server: Server, tmp_path: Path, capsys: Capture
+) -> None:
+    more = "--concurrency", "1", "--max-tokens", "1", "--allow-partial"
+    out, _ = said(capsys, *words(server, tmp_path, *more), code=1)
+    assert "PARTIAL: 2 of 3 episodes are missing; the run stopped: 110 tokens are used" in out
 
 
 def test_retry_of_a_built_in_policy_needs_no_model(tmp_path: Path, capsys: Capture) -> None:

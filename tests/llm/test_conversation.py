@@ -19,7 +19,7 @@ from acoe_gym.cockpit.protocol import briefing, role_prompt
 from acoe_gym.cockpit.text import canonical
 from acoe_gym.cockpit.tools import NAMES, openai_tools
 from acoe_gym.errors import UnknownName
-from acoe_gym.wrappers.llm.chat import protocol
+from acoe_gym.wrappers.llm.chat import AssistantMessage, protocol
 from acoe_gym.wrappers.llm.conversation import Conversation
 from acoe_gym.wrappers.llm.harness import HARNESSES
 from acoe_gym.wrappers.llm.policies import ReplayPolicy, ScriptedPolicy, calling
@@ -131,6 +131,14 @@ def test_it_begins_with_the_role_and_the_briefing_and_the_tools() -> None:
         [{"role": "system", "content": role_prompt()}, {"role": "user", "content": briefing(TASK)}],
         openai_tools(),
     ]
+
+
+def test_a_model_that_was_named_once_stays_named() -> None:
+    talk = Conversation("role", "briefing")
+    for model in (None, "first", None):
+        talk.hear(AssistantMessage({"content": "hm"}, model=model))
+        talk.answer([])
+    assert talk.model == "first"
 
 
 def test_a_turn_is_told_as_it_was_said_and_replied() -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 READ = ("get_system", {"component": "rpm"})
 Capture = pytest.CaptureFixture[str]
+USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 
 
 def diagnosis(server: Server, capsys: Capture, code: int, *more: str) -> dict[str, str]:
@@ -109,3 +110,20 @@ def test_doctor_finds_out_that_an_empty_content_must_be_null(server: Server, cap
     server.answer = answer
     found = diagnosis(server, capsys, 0)["takes a history with replies"]
     assert found == "ok only with null content: add --null-content"
+
+
+def test_doctor_finds_out_that_fields_of_calls_must_be_sent_back(server: Server, capsys: Capture) -> None:
+    server.known = None
+
+    def answer(asked: Any) -> Any:
+        spoken = [m for m in asked["messages"] if m["role"] == "assistant"]
+        if any("extra_content" not in call for message in spoken for call in message["tool_calls"]):
+            return server.error(400, "missing a thought_signature")
+        body = server.says(READ, number=len(spoken), usage=MORE if spoken else USAGE)
+        body["choices"][0]["message"]["tool_calls"][0]["extra_content"] = {"signature": "s"}
+        return body
+
+    server.answer = answer
+    found = diagnosis(server, capsys, 0)
+    assert found["further fields"] == "extra_content; dropped, unless --echo names them"
+    assert found["takes a history with replies"] == "ok only with all its fields: add --echo all"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from acoe_gym.errors import InfrastructureError, MissingExtra
-from acoe_gym.wrappers.llm import llm_policy
+from acoe_gym.wrappers.llm import llm_policy, refusals
 from acoe_gym.wrappers.llm.completion import usage_of
 from acoe_gym.wrappers.llm.llm_policy import LLMPolicy
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tests.llm.conftest import Server
 
 HISTORY = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
+SPOKEN = [*HISTORY, {"role": "assistant", "content": "a"}, {"role": "user", "content": "u"}]
 TOOLS = [{"type": "function", "function": {"name": "submit", "parameters": {"type": "object"}}}]
 
 
@@ -85,7 +86,18 @@ def test_another_endpoint_in_the_environment_is_not_asked(
     assert str(LLMPolicy("m")._client.base_url) == "https://api.openai.com/v1/"
 
 
-@pytest.mark.parametrize("address", ["localhost:8000/v1", "", "ftp://h/v1", "http://", "http://h:port/v1"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "localhost:8000/v1",
+        "",
+        "ftp://h/v1",
+        "http://",
+        "http://h:port/v1",
+        "http://[v1.x]/v1",
+        "http://h/\x01",
+    ],
+)
 def test_an_address_that_is_none_is_refused_at_once(server: Server, address: str) -> None:
     with pytest.raises(InfrastructureError, match="such as http://localhost:8000/v1"):
         LLMPolicy("m", address)
@@ -123,7 +135,7 @@ def test_an_answer_is_the_message_with_how_it_came_about(server: Server) -> None
         ({"total_tokens": 7}, (None, None, None, 7)),
         ({"prompt_tokens": "100", "completion_tokens": " 10 "}, (100, 10, None, 110)),
         ({"prompt_tokens": 5, "completion_tokens": None, "total_tokens": 9}, (5, None, None, 9)),
-        ({"prompt_tokens": 5, "completion_tokens": 1, "total_tokens": 99}, (5, 1, None, 6)),
+        ({"prompt_tokens": 5, "completion_tokens": 1, "total_tokens": 99}, (5, 94, None, 99)),
         (
             {
                 "prompt_tokens": 5,
@@ -216,10 +228,110 @@ def test_an_endpoint_that_answered_before_is_waited_for(server: Server) -> None:
     policy(HISTORY, TOOLS)
     server.close()
     policy._client.close()  # a kept connection would be reset, and not refused
-    policy._client = LLMPolicy("m", nobody())._client
+    elsewhere = LLMPolicy("m", nobody())
+    policy._client = elsewhere._client
     with pytest.raises(InfrastructureError, match="after 5 attempts") as caught:
         policy(HISTORY, TOOLS)
     assert not caught.value.fatal
+
+
+def test_an_endpoint_that_refused_before_is_there(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    policy = LLMPolicy("m", server.url, attempts=4, timeout=5.0)
+    elsewhere = LLMPolicy("m", nobody())
+    server.answer = lambda _: server.error(503, "loading")
+
+    def gone(_: Any) -> float:
+        policy._client = elsewhere._client
+        return 0.0
+
+    monkeypatch.setattr(policy, "_wait", gone)
+    with pytest.raises(InfrastructureError, match="after 4 attempts") as caught:
+        policy(HISTORY, TOOLS)
+    assert not caught.value.fatal
+
+
+def test_a_shorter_wait_does_not_shorten_what_another_thread_was_told(server: Server) -> None:
+    policy = LLMPolicy("m", server.url, timeout=5.0)
+    shut = time.monotonic() + 0.5
+
+    def answer(_: Any) -> Any:
+        if time.monotonic() >= shut:
+            return server.says(("submit", {}))
+        policy._open_at = shut
+        return server.error(429, headers={"retry-after-ms": "1"})
+
+    server.answer = answer
+    policy(HISTORY, TOOLS)
+    assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{"cut": 100}, {"cut": 100, "status": 429}, {"headers": {"Content-Encoding": "gzip"}}],
+    ids=["cut", "cut at 429", "no gzip"],
+)
+def test_a_refusal_that_cannot_be_read_whole_is_tried_again(server: Server, how: dict[str, Any]) -> None:
+    server.queue = [server.error(how.pop("status", 502), "bad gateway", **how)]
+    assert ask(server)["tool_calls"]
+    assert len(server.asked) == 2
+
+
+def test_a_refusal_that_trickles_in_is_read_for_a_while_and_told(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refusals, "LONGEST_S", 0.3)
+    server.answer = lambda _: server.error(401, "x" * 1000, trickle=0.01)
+    start = time.monotonic()
+    assert "HTTP 401: {" in str(failure(server))
+    assert time.monotonic() - start < 3
+
+
+def test_a_refusal_without_end_is_cut(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(refusals, "MOST_BYTES", 1000)
+    server.answer = lambda _: server.reply(b"x" * 50_000_000, 401)
+    assert len(str(failure(server))) < 400
+
+
+@pytest.mark.parametrize("ask_for", ["0", "Mon, 01 Jan 2001 00:00:00 GMT", "1 Jan 99999999999 00:00:00"])
+def test_a_server_that_asks_for_no_wait_is_waited_for_all_the_same(
+    server: Server, monkeypatch: pytest.MonkeyPatch, ask_for: str
+) -> None:
+    monkeypatch.setattr(llm_policy, "FIRST_WAIT_S", 0.2)
+    server.queue = [server.error(429, headers={"Retry-After": ask_for})]
+    start = time.monotonic()
+    ask(server)
+    assert time.monotonic() - start >= 0.2
+
+
+def test_a_failure_behind_the_endpoint_is_no_turn_of_the_model(server: Server) -> None:
+    choice = {"index": 0, "message": {"role": "assistant", "content": ""}, "finish_reason": "error"}
+    broken = {"choices": [{**choice, "error": {"code": 502, "message": "provider is down"}}]}
+    server.queue = [broken]
+    assert ask(server)["tool_calls"]
+    server.answer = lambda _: broken
+    assert "provider is down" in str(failure(server))
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        (400, "Failed to call a function (tool_use_failed)"),
+        (500, "error parsing tool call: raw='{\"component\": ', err=unexpected end of JSON input"),
+        (500, "Failed to parse input at pos 17: <tool_call>"),
+    ],
+)
+def test_a_call_that_the_server_could_not_read_costs_the_model_a_turn(
+    server: Server, status: int, told: str
+) -> None:
+    server.answer = lambda _: server.error(status, told)
+    answer = ask(server)
+    assert (answer["content"], answer.note, answer.usage) == ("", "call_refused", None)
+    assert len(server.asked) == 1
+
+
+def test_a_server_that_fails_by_itself_costs_the_model_nothing(server: Server) -> None:
+    server.answer = lambda _: server.error(500, "out of memory")
+    assert str(failure(server)) == "m: HTTP 500: out of memory, after 3 attempts"
 
 
 def test_what_never_passes_says_what_came_last_and_how_often_it_was_tried(server: Server) -> None:
@@ -339,6 +451,7 @@ def test_an_opening_that_is_too_long_is_a_matter_of_settings(server: Server) -> 
 def test_an_unknown_parameter_is_fatal_and_named(server: Server) -> None:
     error = failure(server, params={"temprature": 0})
     assert "temprature" in str(error)
+    assert "go into --extra-body" in str(error)
     assert error.fatal
     assert server.asked == []
 
@@ -390,6 +503,41 @@ def test_a_secret_of_the_address_is_masked_too(server: Server) -> None:
     assert "p4ssw0rd" not in told
 
 
+@pytest.mark.parametrize(
+    ("user", "query", "echoed"),
+    [
+        ("me:p4ss%2Fword", "", "p4ss/word"),
+        ("me:p4ss%2Fword", "", "p4ss%2Fword"),
+        ("me:secret7", "", "bWU6c2VjcmV0Nw=="),
+        ("me:secret7", "", "secret7"),
+        ("", "?code=Zm9v%2Bbar%3Dsecret99", "Zm9v%2Bbar%3Dsecret99"),
+        ("", "?code=Zm9v%2Bbar%3Dsecret99", "Zm9v+bar=secret99"),
+        ("", "?secret99", "secret99"),
+    ],
+)
+def test_a_secret_of_the_address_is_masked_in_every_form_in_which_it_comes_back(
+    server: Server, user: str, query: str, echoed: str
+) -> None:
+    server.answer = lambda _: server.error(404, f"no route for {echoed}!")
+    address = server.url.replace("://", f"://{user}@" if user else "://") + query
+    assert str(failure(server, base_url=address)) == "m: HTTP 404: no route for ***!"
+
+
+@pytest.mark.parametrize(
+    "body", [{"api_key": "x"}, {"auth": {"Access-Token": "x"}}, {"extra": [{"Authorization": "x"}]}]
+)
+def test_a_key_in_the_body_is_refused_since_a_run_keeps_it(body: dict[str, Any]) -> None:
+    for how in ({"extra_body": body}, {"params": body}):
+        with pytest.raises(
+            InfrastructureError, match="would be kept with the run; give a key as ACOE_API_KEY"
+        ):
+            LLMPolicy("m", **how)  # type: ignore[arg-type]
+
+
+def test_fields_that_sound_like_keys_and_are_none_pass() -> None:
+    LLMPolicy("m", params={"max_tokens": 9, "prompt_cache_key": "a"}, extra_body={"stop_token_ids": [1]})
+
+
 @pytest.mark.parametrize("name", ["model", "messages", "tools", "stream"])
 def test_the_body_cannot_say_other_than_the_record(name: str) -> None:
     with pytest.raises(InfrastructureError, match=f"the parameter {name} cannot be set"):
@@ -422,10 +570,17 @@ def test_another_endpoint_is_not_told_of_an_organization(
         "`inputs` tokens + `max_new_tokens` must be <= 4096",
         "Input is too long for requested model",
         "prompt is too long: 210000 tokens > 200000 maximum",
+        "The prompt (length 9000) is longer than the maximum model length of 8192",
+        "max_tokens must be at least 1, got -7584",
+        "Range of input length should be [1, 30720]",
+        "Your request exceeded model token limit: 131072",
+        "Prompt exceeds max length",
+        "`inputs` must have less than 4095 tokens. Given: 5000",
     ],
 )
 def test_a_full_context_is_known_in_the_words_of_many_servers(server: Server, told: str) -> None:
-    server.answer = lambda _: server.error(400, told)
     policy = LLMPolicy("m", server.url, attempts=1)
-    spoken = [*HISTORY, {"role": "assistant", "content": "a"}, {"role": "user", "content": "u"}]
-    assert policy(spoken, TOOLS).note == "context_exhausted"
+    for status in (400, 413, 422):
+        server.queue = [server.error(status, told)]
+        answer = policy(SPOKEN, TOOLS)
+        assert (answer.note, answer.usage) == ("context_exhausted", llm_policy.UNUSED)

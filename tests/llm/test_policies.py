@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,11 +12,18 @@ from acoe_gym.benchmark.models import Model, estimate
 from acoe_gym.benchmark.plan import Plan
 from acoe_gym.benchmark.records import Record, results_of
 from acoe_gym.benchmark.runner import run
+from acoe_gym.benchmark.runs import read_run
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.metrics import aggregate
+from acoe_gym.cockpit.task import Task, digest
 from acoe_gym.errors import RecordError
+from acoe_gym.wrappers.llm.chat import ChatPolicy, protocol
 from acoe_gym.wrappers.llm.harness import HARNESSES
+from acoe_gym.wrappers.llm.llm_policy import LLMPolicy
 from acoe_gym.wrappers.llm.policies import HumanPolicy, ReferencePolicy, ReplayPolicy, ScriptedPolicy, calling
+
+if TYPE_CHECKING:
+    from tests.llm.conftest import Server
 
 TASK = library.task("c172s/engine_restart/stopped_prop_left_tank")
 READ = ("get_system", {"component": "rpm"})
@@ -35,6 +44,28 @@ def test_the_reference_solves_every_task_through_a_conversation(mode: str) -> No
     ]
 
 
+@pytest.mark.parametrize("mode", ["tools", "text"])
+def test_the_reference_behind_an_endpoint_solves_every_task(
+    server: Server, tmp_path: Path, mode: str
+) -> None:
+    """Through the SDK, HTTP, three trials and the disk; the endpoint is told the task beside the request."""
+    server.answer = lambda asked: server.body(
+        ReferencePolicy(library.task(asked["task"]))(asked["messages"], asked.get("tools", ()))
+    )
+    model = Model("reference", server.url, protocol=mode)
+    policies = {
+        name: LLMPolicy(model.model, model.base_url, extra_body={"task": name}) for name in library.task_ids()
+    }
+    plan = model.plan(library.task_ids(), 3)
+    run(plan, tmp_path, flight=model.flight(lambda task: policies[task.id]), threads=4)
+    found = read_run(tmp_path)
+    summary = aggregate(found.results(), 0)
+    assert (summary.episodes, summary.sr.value, summary.scr.value) == (219, 1.0, 1.0)
+    assert {record["pilot"]["protocol"] for record in found.records} == {mode}
+    assert {record["pilot"]["llm_protocol"] for record in found.records} == {digest(protocol())}
+    assert server.complaints == []
+
+
 @pytest.mark.parametrize("harness", HARNESSES)
 def test_the_reference_solves_under_every_harness(harness: str) -> None:
     tasks = library.task_ids()[::9]
@@ -49,6 +80,27 @@ def test_an_estimate_counts_what_flying_the_reference_sends() -> None:
     assert (told.episodes, told.turns, told.calls) == (3, 3 * metrics["turns"], 3 * metrics["calls"])
     assert told.prompt > told.uncached > told.completion > 0
     assert told.cost(2.0, 10.0) == pytest.approx((told.prompt * 2 + told.completion * 10) / 1e6)
+
+
+def test_the_tokens_of_an_estimate_are_a_quarter_of_the_characters() -> None:
+    sent: list[int] = []
+    said: list[int] = []
+
+    def counting(task: Task) -> ChatPolicy:
+        reference = ReferencePolicy(task)
+
+        def policy(messages: Any, tools: Any) -> Any:
+            reply = reference(messages, tools)
+            sent.append(len(str(messages)) + len(str(tools)))
+            said.append(len(str(reply)))
+            return reply
+
+        return policy
+
+    fly(Model("m"), (TASK.id,), counting)
+    told = estimate(Model("m"), [TASK], 3, ReferencePolicy)
+    expected = 3 * sum(sent), 3 * max(sent), 3 * sum(said)
+    assert (told.prompt, told.uncached, told.completion) == tuple(math.ceil(n / 4) for n in expected)
 
 
 def test_an_estimate_of_the_text_protocol_flies_the_reference_too() -> None:

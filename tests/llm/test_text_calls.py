@@ -50,7 +50,15 @@ def test_a_call_is_found(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", READ, "submit()", "```json\n" + READ + "\n```", "</tool_call>", "<tool_response>{}</tool_response>"],
+    [
+        "",
+        f"<think>or <tool_call>{READ}</tool_call>",
+        READ,
+        "submit()",
+        "```json\n" + READ + "\n```",
+        "</tool_call>",
+        "<tool_response>{}</tool_response>",
+    ],
 )
 def test_nothing_else_is_a_call(text: str) -> None:
     assert calls(text) == []

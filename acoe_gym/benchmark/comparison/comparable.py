@@ -50,12 +50,31 @@ def require_episodes(run: Run, *, partial: bool = False) -> None:
         )
 
 
+def require_one_protocol(runs: Sequence[Run]) -> None:
+    """Check that the models of several runs were told the same, within the same limits.
+
+    Raises:
+        RecordError: the hashes of their protocols differ.
+    """
+    settings = [run.configuration.get("settings") or {} for run in runs]
+    told = {
+        s["llm_protocol"]: run.folder for s, run in zip(settings, runs, strict=True) if "llm_protocol" in s
+    }
+    if len(told) > 1:
+        where = " and ".join(map(str, told.values()))
+        raise RecordError(
+            f"expected models under one protocol (what they are told, limits of replies), got two: {where}. "
+            "Fly one again with the other's version of the package"
+        )
+
+
 def require_one_version(a: Run, b: Run) -> None:
-    """Check that both runs were flown on the same version of every task that both have.
+    """Check that both runs were flown on one version of every task that both have, and under one protocol.
 
     Raises:
         RecordError: hashes differ, between the runs or within one.
     """
+    require_one_protocol((a, b))
     for run in (a, b):
         run.results()
     trees = [{record["task"]: record["tree"] for record in run.records} for run in (a, b)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from acoe_gym.benchmark.comparison.comparable import names, require_episodes
+from acoe_gym.benchmark.comparison.comparable import names, require_episodes, require_one_protocol
 from acoe_gym.benchmark.comparison.resampling import Array, dice, group_draws, ratios, trial_draws
 from acoe_gym.benchmark.records import results_of
 from acoe_gym.benchmark.runs import Run
@@ -52,6 +52,7 @@ class TemplateGap:
     tasks: tuple[int, int]
     sr: tuple[float, float]
     scr: tuple[float, float]
+    unsafe: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -103,6 +104,7 @@ def probe(a: Run, b: Run, seed: int = 0, *, partial: bool = False) -> Probe:
     require_episodes(core, partial=partial)
     require_episodes(fresh, partial=partial)
     results_of([*core.records, *fresh.records])  # refuses what is of different versions
+    require_one_protocol([core, fresh])
     sides = _by_template(core), _by_template(fresh)
     shared = sorted(set(sides[0]) & set(sides[1]))
     if not shared:
@@ -174,9 +176,8 @@ def _interval(draws: Array | None, metric: int) -> Interval | None:
 
 def _template_gap(template: str, core: Array, fresh: Array) -> TemplateGap:
     a, b = ratios(core), ratios(fresh)
-    return TemplateGap(
-        template, (len(core), len(fresh)), (float(a[0]), float(b[0])), (float(a[1]), float(b[1]))
-    )
+    sr, scr, unsafe = ((float(a[m]), float(b[m])) for m in range(3))
+    return TemplateGap(template, (len(core), len(fresh)), sr, scr, unsafe)
 
 
 def _verdict(gaps: Sequence[Gap]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, MutableMapping, Sequence
 
 from acoe_gym.benchmark.failures.hearing import Inquest
 from acoe_gym.benchmark.failures.modes import MODES, FailureMode
@@ -12,11 +12,15 @@ from acoe_gym.benchmark.records import Record
 from acoe_gym.benchmark.suites import task_of
 
 
-def failure_modes(records: Sequence[Record]) -> dict[tuple[str, int], FailureMode]:
+def failure_modes(
+    records: Sequence[Record], inquests: MutableMapping[str, Inquest] | None = None
+) -> dict[tuple[str, int], FailureMode]:
     """Assign a mode to every failed episode.
 
     Args:
         records: all trials of one model; what recurs is judged over the trials of each task.
+        inquests: task id -> what was found out of that task; what is found out here is added, so that the
+            next model's records need not ask again.
 
     Returns:
         (task id, trial) -> mode, for failed episodes alone, in the order of the records.
@@ -24,11 +28,12 @@ def failure_modes(records: Sequence[Record]) -> dict[tuple[str, int], FailureMod
     Raises:
         UnknownName: a task does not exist here.
     """
+    inquests = {} if inquests is None else inquests
     tasks = dict.fromkeys(record["task"] for record in records)
     found: dict[tuple[str, int], FailureMode] = {}
     for task_id in tasks:
         trials = [record for record in records if record["task"] == task_id]
-        inquest = Inquest(task_of(task_id))
+        inquest = inquests.get(task_id) or inquests.setdefault(task_id, Inquest(task_of(task_id)))
         failed = [inquest.evidence(record) for record in trials if not record["grade"]["success"]]
         habits = Habits(failed, len(trials))
         found.update(((task_id, one.trial), mode_of(one, habits)) for one in failed)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from acoe_gym.benchmark.comparison.comparable import require_one_protocol
 from acoe_gym.benchmark.failures import FailureMode, failure_modes
+from acoe_gym.benchmark.failures.hearing import Inquest
 from acoe_gym.benchmark.records import results_of
 from acoe_gym.benchmark.replay import current
 from acoe_gym.benchmark.runs import Run, read_run
@@ -153,8 +155,11 @@ def gather(folders: Sequence[Path], title: str, *, allow_partial: bool = False) 
         if run.problems:
             raise RecordError(run.problems[0])
     results_of([record for run in runs for record in run.records])  # refuses what must not be compared
-    names = _names(runs)
-    listed = [_shown(run, name, allow_partial=allow_partial) for run, name in zip(runs, names, strict=True)]
+    require_one_protocol(runs)
+    # Most of the work on a failed episode is on its task; all runs share it.
+    inquests: dict[str, Inquest] = {}
+    named = zip(runs, _names(runs), strict=True)
+    listed = [_shown(run, name, inquests, allow_partial=allow_partial) for run, name in named]
     return Report(clean(title), tuple(sorted(listed, key=_rank)), _tasks(listed), _notes(listed))
 
 
@@ -177,7 +182,7 @@ def _names(runs: Sequence[Run]) -> list[str]:
     return names
 
 
-def _shown(run: Run, name: str, *, allow_partial: bool) -> ShownRun:
+def _shown(run: Run, name: str, inquests: MutableMapping[str, Inquest], *, allow_partial: bool) -> ShownRun:
     results = tuple(run.results())
     scored = bool(results) and (allow_partial or not run.missing)
     return ShownRun(
@@ -186,7 +191,7 @@ def _shown(run: Run, name: str, *, allow_partial: bool) -> ShownRun:
         results=results,
         summary=aggregate(results) if scored else None,
         cost=token_use(run),
-        modes=failure_modes([record for record in run.records if current(record)]),
+        modes=failure_modes([record for record in run.records if current(record)], inquests),
     )
 
 
@@ -230,6 +235,8 @@ def _notes(runs: Sequence[ShownRun]) -> tuple[str, ...]:
             notes.append(f"{run.name}: {attempts} ended by the infrastructure; they are in no score.")
     if len({frozenset(run.run.configuration["tasks"]) for run in runs}) > 1:
         notes.append("The runs cover different tasks: compare their scores task by task, not as a whole.")
+    if len({run.run.configuration["trials"] for run in runs}) > 1:
+        notes.append("The runs have different numbers of trials: the scores of those with fewer vary more.")
     return tuple(notes)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from acoe_gym.benchmark.report.data import Report, ShownRun, compared
 from acoe_gym.benchmark.report.failure_words import MODES
-from acoe_gym.benchmark.report.parts import figure_of
+from acoe_gym.benchmark.report.parts import DASH, figure_of
 from acoe_gym.cockpit.metrics import Summary
 from acoe_gym.errors import MissingExtra
 
@@ -28,6 +28,15 @@ SETTINGS = {
     "hatch.color": "white", "axes.spines.top": False, "axes.spines.right": False, "figure.dpi": 150,
     "savefig.dpi": 150, "savefig.bbox": "tight", "legend.frameon": False,
 }  # fmt: skip
+UNSAFE_SIGN = "\N{BLACK UP-POINTING TRIANGLE}"
+HEAT_WORDS = (
+    "2/3: two of three episodes succeeded; the darker, the more. "
+    f"{UNSAFE_SIGN}1: one was unsafe. {DASH}: none flown"
+)
+# Vermilion, dark enough to be read as text.
+RED = "#A84300"
+# Share of successes above which a cell is too dark for black text.
+DARK = 0.55
 Scored = Sequence[tuple[ShownRun, Summary]]
 
 
@@ -89,8 +98,12 @@ def _plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
+def _cut(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 3]}..."
+
+
 def _name(run: ShownRun, width: int = 34) -> str:
-    name = run.name if len(run.name) <= width else f"{run.name[: width - 3]}..."
+    name = _cut(run.name, width)
     return _plain(name if run.status == "whole" else f"{name}\n({run.coverage})")
 
 
@@ -120,8 +133,10 @@ def _stacked(axes: Any, rows: Sequence[Sequence[float]], styles: Sequence[tuple[
 
 
 def _legend(axes: Any, drawn: Sequence[Any], names: Sequence[str], columns: int) -> None:
+    """Put a legend half an inch below the axes, whatever their height."""
+    below = -0.5 / axes.get_window_extent().transformed(axes.figure.dpi_scale_trans.inverted()).height
     axes.legend(
-        drawn, names, loc="upper center", bbox_to_anchor=(0.4, -0.18), ncols=columns, handleheight=1.2
+        drawn, names, loc="upper center", bbox_to_anchor=(0.4, below), ncols=columns, handleheight=1.2
     )
 
 
@@ -159,7 +174,7 @@ def _board_row(run: ShownRun, best: Sequence[float | None]) -> tuple[list[str], 
     cells = [
         f"   {_name(run).replace(chr(10), ' ')}",
         *(figure_of(value) for value in scores),
-        _plain(run.parameters),
+        _plain(_cut(run.parameters, 14)),
         f"{s.turns:.1f}",
         f"{s.calls:.1f}",
         figure_of(tokens, ".1f"),
@@ -180,30 +195,39 @@ def outcomes(plt: Any, report: Report) -> Any:
 
 
 def heat_map(plt: Any, report: Report) -> Any:
-    """Draw successes per task and run; a triangle marks unsafe episodes."""
-    scored = report.scored
-    shares = [[_share(run, task) for task in report.tasks] for run, _ in scored]
-    figure, axes = plt.subplots(figsize=(4 + 0.19 * len(report.tasks), 2.4 + 0.5 * len(scored)))
+    """Draw successes per task and run, the hardest task on top; triangles count unsafe episodes."""
+    scored, tasks = report.scored, report.tasks[::-1]
+    shares = [[_share(run, task) for run, _ in scored] for task in tasks]
+    figure, axes = plt.subplots(figsize=(max(1.4, 0.68 * len(scored)), 1 + 0.2 * len(tasks)))
     colours = importlib.import_module("matplotlib.colors").LinearSegmentedColormap.from_list(
         "blue", ["#EEF5FA", BLUE]
     )
-    image = axes.imshow(shares, cmap=colours, vmin=0, vmax=1, aspect="auto")
-    for row, (run, _) in enumerate(scored):
-        hit = [
-            c for c, task in enumerate(report.tasks) if any(r.safe == 0 for r in run.by_task.get(task, ()))
-        ]
-        axes.plot(hit, [row + 0.22] * len(hit), "^", color=VERMILION, markersize=3.5, markeredgecolor="white",
-                  markeredgewidth=0.4)  # fmt: skip
-        none = [c for c, task in enumerate(report.tasks) if task not in run.by_task]
-        axes.plot(none, [row] * len(none), "x", color=GREY, markersize=4)
-    axes.set_yticks(range(len(scored)), [_with_safety(run, s) for run, s in scored])
-    axes.set_xticks(range(len(report.tasks)), report.tasks, rotation=90, fontsize=5.5)
-    title = (
-        "Share of successful episodes; a triangle marks an unsafe episode, a cross a task without episodes"
-    )
-    axes.set_title(title, loc="left", fontsize=10, fontweight="bold")
-    figure.colorbar(image, ax=axes, fraction=0.02, pad=0.01, label="share of successes")
+    axes.pcolormesh(shares, cmap=colours, vmin=0, vmax=1, edgecolors="white", linewidth=0.8)
+    axes.invert_yaxis()
+    for row, task in enumerate(tasks):
+        for column, (run, _) in enumerate(scored):
+            _cell(axes, (column + 0.5, row + 0.5), run, task)
+    names = [_with_safety(run, s).replace("\n(", " (") for run, s in scored]
+    places = [column + 0.5 for column in range(len(scored))]
+    axes.set_xticks(places, names, rotation=45, ha="left", va="center", rotation_mode="anchor")
+    axes.set_yticks([row + 0.5 for row in range(len(tasks))], tasks)
+    axes.tick_params(top=False, labeltop=True, bottom=False, labelbottom=False, left=False, pad=8)
+    axes.spines[:].set_visible(False)
+    axes.set_xlabel(HEAT_WORDS, loc="right")
     return figure
+
+
+def _cell(axes: Any, place: tuple[float, float], run: ShownRun, task: str) -> None:
+    """Write how many episodes of a task were solved and, beside it, how many were unsafe."""
+    episodes = run.by_task.get(task, ())
+    solved, unsafe = sum(r.success == 1.0 for r in episodes), sum(r.safe == 0.0 for r in episodes)
+    colour = "white" if episodes and solved / len(episodes) > DARK else "black"
+    text = f"{solved}/{len(episodes)}" if episodes else DASH
+    x = place[0] - (0.06 if unsafe else 0)
+    axes.text(x, place[1], text, color=colour, ha="right" if unsafe else "center", va="center")
+    if unsafe:
+        axes.text(x + 0.08, place[1], f"{UNSAFE_SIGN}{unsafe}", color=RED, fontweight="bold", va="center",
+                  bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8})  # fmt: skip
 
 
 def _share(run: ShownRun, task: str) -> float:
@@ -235,11 +259,14 @@ def iar_sr(plt: Any, report: Report) -> Any:
         )
         scores = f"IAR {iar:.3f}, SR {s.sr.value:.3f}, SCR {s.scr.value:.3f}, unsafe {s.unsafe:.3f}"
         axes.scatter([iar], [s.sr.value], s=22, color=BLUE, label=f"{number}  {_name(run)}: {scores}")
+        across, up = ((1, 1), (-1, 1), (1, -1), (-1, -1))[number % 4]  # else neighbours hide each other's
         axes.annotate(
-            str(number), (iar, s.sr.value), xytext=(6, 4), textcoords="offset points", fontweight="bold"
-        )
+            str(number), (iar, s.sr.value), xytext=(10 * across, 9 * up), textcoords="offset points",
+            ha="center", va="center", fontweight="bold",
+        )  # fmt: skip
     axes.set(xlabel="IAR (lower is better)", ylabel="SR (ring: unsafe share)")
-    axes.margins(0.12)  # else the rings at the edges are cut
+    most = max((iar for _, _, iar in known), default=0.0)
+    axes.set(xlim=(-0.03 * (most or 1.0), 1.15 * (most or 1.0)), ylim=(-0.06, 1.06))  # rings stay whole
     axes.grid(color="#E3E8EC", linewidth=0.6)
     axes.set_title("Ineffective actions against success; rings grow with the unsafe share", loc="left",
                    fontsize=10, fontweight="bold")  # fmt: skip
@@ -276,6 +303,8 @@ def _measured(
     for row, (value, note) in enumerate(zip(values, notes or [""] * len(values), strict=True)):
         text = f"{'not known' if value is None else form.format(value)}{note}"
         axes.annotate(text, (value or 0.0, row), xytext=(4, 0), textcoords="offset points", va="center")
+    if not any(values):
+        axes.set_xticks([])
     axes.set_xlim(0, (1.4 if notes else 1.15) * max([value or 0.0 for value in values] + [0.1]))
     return figure
 

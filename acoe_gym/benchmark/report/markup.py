@@ -67,8 +67,10 @@ def table(caption: str, head: list[Html], rows: list[Html], class_: str | None =
 
 
 def th(text: Child, title: str | None = None, class_: str | None = None) -> Html:
-    """Return the heading of a column."""
-    return el("th", text, scope="col", title=title, class_=class_)
+    """Return the heading of a column; one of several words is kept from standing one word a line."""
+    several = text is not None and not isinstance(text, Html) and len(text.split()) > 2
+    shown = el("span", text, class_="long") if several else text
+    return el("th", shown, scope="col", title=title, class_=class_)
 
 
 def right(text: Child, title: str | None = None) -> Html:

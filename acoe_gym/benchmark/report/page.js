@@ -37,6 +37,10 @@
     return el("span", { class: `badge ${outcome}` }, el("span", { "aria-hidden": "true" }, symbol), ` ${words}`);
   }
 
+  function breakable(id) {
+    return id.split(/(?<=_)/).map((part) => [el("wbr"), part]);
+  }
+
   function shown(value) {
     if (value === null || value === undefined) return "dark";
     if (Array.isArray(value)) return value.length ? value.join(", ") : "nothing";
@@ -285,24 +289,35 @@
     }));
   }
 
+  // What the facts behind a goal or a constraint say, for who does not know it by its id.
+  function meaning(view, names) {
+    const statements = new Set(names.map((name) => view.lexicon.facts[name][0]));
+    return el("span", { class: "meaning" }, [...statements].join(" "));
+  }
+
   function goals(view) {
     const missed = new Set(thing(view.row[MISSED]) || []);
     const start = new Set(view.trace.met);
     const items = Object.entries(view.task.goals).map(([id, [primary, words, cited]]) => {
       const met = !missed.has(id);
       return el("li", { class: met ? "met" : "missed" }, el("details", {},
-        el("summary", {}, el("span", { class: "sign" }, met ? "\u2713 met" : "\u2717 missed"), ` ${id}`, primary ? el("small", {}, "primary") : null, start.has(id) ? el("small", {}, "met at the start") : null),
+        el("summary", {}, el("span", { class: "sign" }, met ? "\u2713 met" : "\u2717 missed"), ` ${id}`, primary ? el("small", {}, "primary") : null, start.has(id) ? el("small", {}, "met at the start") : null, meaning(view, cited)),
         el("p", {}, `True at the end: ${words}`), facts(view, cited)));
     });
     return el("section", { "aria-label": "Goals" }, el("h3", {}, "Goals at the end"), el("ul", { class: "goals" }, items));
   }
 
   function violations(view) {
-    const hits = view.calls.filter((call) => call.broken.length);
-    const items = hits.map((call) => el("li", {}, el("button", { type: "button", class: "link", on: { click: () => jump(call.id) } },
-      `\u25b2 Call ${call.turn}.${call.number}`), ` ${call.words}: ${call.broken.join(", ")}`));
-    return el("section", { "aria-label": "Violations" }, el("h3", {}, hits.length ? "Violations" : "No violation"),
-      hits.length ? el("ul", { class: "hits" }, items) : el("p", { class: "said" }, "No call broke a hard safety constraint."));
+    const hits = new Map();
+    for (const call of view.calls) for (const name of call.broken) hits.set(name, [...(hits.get(name) || []), call]);
+    const items = [...hits].map(([name, calls]) => el("li", {}, el("b", {}, `\u25b2 ${name}`), meaning(view, view.task.constraints[name][1]), forbidden(view, name),
+      el("ul", {}, calls.map((call) => el("li", {}, el("button", { type: "button", class: "link", on: { click: () => jump(call.id) } }, `Call ${call.turn}.${call.number}`), ` ${call.words}`)))));
+    return el("section", { "aria-label": "Violations" }, el("h3", {}, items.length ? "Violations" : "No violation"),
+      items.length ? el("ul", { class: "hits" }, items) : el("p", { class: "said" }, "No call broke a hard safety constraint."));
+  }
+
+  function forbidden(view, name) {
+    return el("span", { class: "meaning" }, el("b", {}, "Forbidden: "), view.task.constraints[name][0].join("; or "));
   }
 
   // Turn by turn.
@@ -342,7 +357,7 @@
         el("code", {}, words), result(kind, reply, outcome), raw[8] ? el("span", { class: "mark" }, "made by the harness") : null),
       ...one.broken.map((name) => violation(view, name)),
       changes(view, one),
-      ...one.gained.map((name) => goalTurn(name, true)), ...one.lost.map((name) => goalTurn(name, false)));
+      ...one.gained.map((name) => goalTurn(view, name, true)), ...one.lost.map((name) => goalTurn(view, name, false)));
   }
 
   function asking(tool, asked) {
@@ -370,14 +385,14 @@
   }
 
   function violation(view, name) {
-    const rule = view.task && !view.trace.stale ? view.task.constraints[name] : null;
-    return el("div", { class: "violation" },
-      el("p", {}, el("b", {}, `\u25b2 Violates ${name}`), rule ? `: violated by ${rule[0].join("; or by ")}` : ""),
-      rule ? facts(view, rule[1]) : null);
+    const known = !view.trace.stale;
+    return el("div", { class: "violation" }, el("p", {}, el("b", {}, `\u25b2 Violates ${name}`)),
+      known ? [facts(view, view.task.constraints[name][1]), forbidden(view, name)] : null);
   }
 
-  function goalTurn(name, met) {
-    return el("p", { class: met ? "goal met" : "goal missed" }, met ? "\u2713 Goal " : "\u2717 Goal ", el("b", {}, name), met ? " turned true" : " turned false again");
+  function goalTurn(view, name, met) {
+    return el("p", { class: met ? "goal met" : "goal missed" }, met ? "\u2713 Goal " : "\u2717 Goal ", el("b", {}, name), met ? " turned true" : " turned false again",
+      meaning(view, view.task.goals[name][2]));
   }
 
   // Readings.
@@ -422,7 +437,7 @@
     if (!rows.length) return [el("p", { class: "said" }, "No reading changed in this episode.")];
     const cells = rows.map(([id, label, , unit]) => {
       const moved = JSON.stringify(now[id]) !== JSON.stringify(begin[id]);
-      return el("tr", { class: moved ? "moved" : null }, el("th", { scope: "row" }, id, el("small", {}, `${label}${unit ? ` [${unit}]` : ""}`)),
+      return el("tr", { class: moved ? "moved" : null }, el("th", { scope: "row" }, breakable(id), el("small", {}, `${label}${unit ? ` [${unit}]` : ""}`)),
         el("td", {}, shown(begin[id])), el("td", {}, moved ? el("b", {}, shown(now[id])) : shown(now[id])));
     });
     return [el("table", {}, el("thead", {}, el("tr", {}, ["Component", "Start", "Then"].map((name) => el("th", { scope: "col" }, name)))), el("tbody", {}, cells))];

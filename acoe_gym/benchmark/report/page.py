@@ -24,7 +24,7 @@ from acoe_gym.version import __version__
 
 # Bytes of a page; what models said is cut until it fits.
 MOST = 9_500_000
-LIMITS = (4000, 1000, 300, 100, 0)
+LIMITS = (4000, 1000, 500, 250, 100, 0)
 # Short name of a section -> the function that returns it.
 SCORED = {
     "Outcomes": section_scores.outcomes,
@@ -200,7 +200,8 @@ def _said(run: ShownRun, limit: int) -> dict[str, Any]:
 
 def _blob(name: str, body: object) -> Html:
     """Return JSON, compressed; the page unpacks it when it is asked for."""
-    packed = gzip.compress(json.dumps(body, separators=(",", ":")).encode(), 9, mtime=0)
+    # Level 9 takes three times as long for 3 % fewer bytes.
+    packed = gzip.compress(json.dumps(body, separators=(",", ":")).encode(), 6, mtime=0)
     text = base64.b64encode(packed).decode()
     return Html(f'<script type="text/plain" id="{name}">{text}</script>')
 

@@ -50,7 +50,7 @@ def pace(report: Report) -> Html:
         "run both solved and failed. pass^k: chance that k episodes of a task, drawn at random, all succeed."
     )
     shown = table(
-        "Calls per turn and other diagnostics", [th("Run"), th(""), *map(right, names)], rows, "bars"
+        "Calls per turn and other diagnostics", [th("Run"), th(""), *map(right, names)], rows, "bars many"
     )
     return section("calls", "Calls per turn", shown, said(lead))
 

@@ -75,7 +75,7 @@ def _row(run: ShownRun, best: Sequence[float | None]) -> Html:
         *scores,
         num(f"{summary.unsafe:.3f}"),
         _best(summary.iar.value, top[3]),
-        num(run.parameters),
+        td(el("span", run.parameters, class_="col"), "right"),
         num(f"{summary.turns:.1f}"),
         num(f"{summary.calls:.1f}"),
         num(figure_of(tokens, ".1f"), partly),
@@ -94,10 +94,15 @@ def _best(value: float | None, best: float | None) -> Html:
 def outcomes(report: Report) -> Html:
     """Return how the episodes of each run ended."""
     rows = [el("tr", run_head(run), td(_outcome_bar(s)), *_outcome_cells(s)) for run, s in report.scored]
-    heads = [right(f"{symbol} {words}") for symbol, words in OUTCOMES.values()]
+    # A phone has room for the symbols alone; the legend stands above.
+    heads = [right(_outcome_head(symbol, words)) for symbol, words in OUTCOMES.values()]
     shown = table("Outcome composition: shares of episodes", [th("Run"), th("Shares"), *heads], rows, "bars")
     lead = "An unsafe episode broke a hard safety constraint at least once, whatever else it achieved."
     return section("outcomes", "Outcome composition", _legend(), shown, said(lead))
+
+
+def _outcome_head(symbol: str, words: str) -> Html:
+    return el("span", symbol, el("span", f" {words}", class_="words"), class_="nowrap")
 
 
 def _legend() -> Html:
@@ -120,9 +125,9 @@ def _outcome_cells(s: Summary) -> list[Html]:
 def intervals(report: Report) -> Html:
     """Return SR, SGO and SCR with both of their intervals."""
     rows = [
-        el("tr", _first(run, i), *_interval_cells(name, score))
+        el("tr", _first(run, i), *_interval_cells(s, *measure))
         for run, s in report.scored
-        for i, (name, score) in enumerate(_measures(s))
+        for i, measure in enumerate(_measures(s))
     ]
     heads = [*map(th, ("Run", "Metric", "From 0 to 1, a line at each quarter"))]
     heads += map(right, ("Value", "Same tasks again", "Other procedures"))
@@ -142,15 +147,18 @@ def _first(run: ShownRun, row: int) -> Html | None:
     return run_head(run, rows=3) if row == 0 else None
 
 
-def _measures(s: Summary) -> list[tuple[str, Score]]:
-    return [("SR", s.sr), ("SGO", s.sgo), (f"SCR (unsafe {s.unsafe:.3f})", s.scr)]
+def _measures(s: Summary) -> list[tuple[str, Score, str | None]]:
+    return [("SR", s.sr, None), ("SGO", s.sgo, None), ("SCR", s.scr, f" unsafe {s.unsafe:.3f}")]
 
 
-def _interval_cells(name: str, score: Score) -> list[Html]:
-    label = f"{name} {score.value:.3f}, trials {_range(score.trials)}, procedures {_range(score.procedures)}"
-    drawn = whiskers(score, name.partition(" ")[0].lower(), label)
+def _interval_cells(s: Summary, name: str, score: Score, beside: str | None) -> list[Html]:
+    safety = f"; SCR {s.scr.value:.3f}, unsafe {s.unsafe:.3f}" if score is s.sr else ""
+    ranges = f"trials {_range(score.trials)}, procedures {_range(score.procedures)}"
+    label = f"{name} {score.value:.3f}, {ranges}{safety}"
+    drawn = whiskers(score, name.lower(), label)
+    told = el("span", name, None if beside is None else el("small", beside))
     texts = (f"{score.value:.3f}", _range(score.trials), _range(score.procedures))
-    return [td(name, "nowrap"), td(drawn), *map(num, texts)]
+    return [td(told, "nowrap"), td(drawn), *map(num, texts)]
 
 
 def _range(interval: Interval | None) -> str:

@@ -38,7 +38,7 @@ def broken(report: Report) -> Html:
 
 def _constraint(name: str) -> Html:
     template, _, constraint = name.partition(":")
-    return row_head(el("span", breakable(constraint), el("small", breakable(template)), class_="named"))
+    return row_head(el("span", breakable(constraint), el("small", breakable(template)), class_="named ids"))
 
 
 def _broken_cells(report: Report, name: str) -> list[Html]:
@@ -115,7 +115,7 @@ def failures(report: Report) -> Html:
     return section(
         "failures",
         "Failure modes",
-        table("Failed episodes by their dominant failure mode", heads, rows, "bars"),
+        table("Failed episodes by their dominant failure mode", heads, rows, "bars many"),
         meanings,
     )
 

@@ -7,7 +7,6 @@ import io
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from acoe_gym.benchmark.report.data import Report, ShownRun, clean, infrastructu
 from acoe_gym.benchmark.runs import tokens_of
 from acoe_gym.benchmark.tokens import price
 from acoe_gym.cockpit.metrics import Score, Summary
+from acoe_gym.cockpit.scoreboard import summary_json as metrics_json
 from acoe_gym.errors import MissingExtra
 from acoe_gym.version import __version__
 
@@ -26,6 +26,8 @@ SCORES = (
       for end in ("low", "high")),
     "turns", "calls", "calls_per_turn", "mixed",
 )  # fmt: skip
+# What a spreadsheet takes for the beginning of a formula.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def model_rows(report: Report) -> list[PlainRow]:
@@ -123,7 +125,7 @@ def summary_json(report: Report) -> str:
         "runs": [
             {
                 **row,
-                "summary": None if run.summary is None else asdict(run.summary),
+                "summary": None if run.summary is None else metrics_json(run.summary),
                 "missing": [list(place) for place in run.run.missing],
                 "infrastructure": [{"error": text, "attempts": n} for text, n in infrastructure(run)],
                 "about": {key: _finite(value) for key, value in run.run.about.items()},
@@ -141,12 +143,20 @@ def _finite(value: object) -> object:
 
 
 def csv_text(rows: Sequence[PlainRow]) -> str:
-    """Return rows as CSV with a heading; what is not known is an empty cell."""
+    """Return rows as CSV with a heading; what is not known is an empty cell.
+
+    A text that a spreadsheet would take for a formula, because it starts with ``=``, ``+``, ``-``, ``@``, a
+    tab or a carriage return, gets an apostrophe in front; numbers stay as they are.
+    """
     out = io.StringIO()
     writer = csv.DictWriter(out, list(rows[0]) if rows else [], lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    writer.writerows({name: _no_formula(value) for name, value in row.items()} for row in rows)
     return out.getvalue()
+
+
+def _no_formula(value: Plain) -> Plain:
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
 
 
 def write_tables(report: Report, out: Path) -> list[Path]:

@@ -83,7 +83,7 @@ def get_performance(
 
 
 def choose(name: str, asked: object, legal: Collection[str], code: str = "bad_argument") -> str:
-    """Return the legal word that equals ``asked`` but for case and blanks.
+    """Return the legal word that equals ``asked`` but for case, blanks around it, and underscores for blanks.
 
     Raises:
         CallRejected: with ``code``, naming the legal words.
@@ -154,7 +154,7 @@ def chart_names(aircraft: str) -> tuple[str, ...]:
 
 
 def _fold(text: str) -> str:
-    return "".join(text.split()).casefold()
+    return " ".join(text.replace("_", " ").split()).casefold()
 
 
 def _inputs(name: str, table: dict[str, Any], given: dict[str, Any]) -> dict[str, Fraction | str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,10 @@ NAME = re.compile(r"[^A-Za-z0-9_-]")
 # Ids are kept as far as possible: some models expect their own form back, such as functions.get_system:0.
 ID = re.compile(r"[!-~]{1,64}")
 REASONING = ("reasoning_content", "reasoning")
+# The fields that are always sent back, of a message and of a call; all others only on request.
+OWN, OWN_OF_CALLS = ("role", "content", "tool_calls"), ("id", "type", "function")
+# Of a field that is echoed; a signature of a thought can be long.
+LONGEST_ECHO = 1_000_000
 # Stands for arguments longer than any text that is kept.
 TOO_LONG = "(arguments too long)"
 
@@ -32,11 +36,13 @@ class Asked:
         id: unique in the conversation.
         name: as asked for.
         arguments: an object where one could be read, else what came.
+        echo: other fields of the call that are sent back.
     """
 
     id: str
     name: Any
     arguments: Any
+    echo: Message = field(default_factory=dict)
 
 
 @dataclass
@@ -70,9 +76,12 @@ class Said:
                 servers take either; some refuse the one, some the other.
         """
         calls = [
-            {"id": c.id, "type": "function", "function": {"name": _legal(c.name), "arguments": _object(c)}}
+            {
+                **c.echo, "id": c.id, "type": "function",
+                "function": {"name": _legal(c.name), "arguments": _object(c)},
+            }
             for c in self.calls
-        ]
+        ]  # fmt: skip
         silent = (None if null_content else "") if calls else protocol()["empty"]
         message = {**self.echo, "role": "assistant", "content": self.text or silent}
         return {**message, **({"tool_calls": calls} if calls else {})}
@@ -84,24 +93,29 @@ def said(message: Mapping[str, Any], taken: set[str], echo: tuple[str, ...] = ()
     Args:
         message: as a policy returned it; nothing about it is relied upon.
         taken: ids used so far; those of this message are added.
-        echo: names of further fields to send back, or ``("all",)``.
+        echo: names of further fields of it and of its calls to send back, or ``("all",)``.
     """
     most = int(protocol()["max_text"])
     raw = message.get("tool_calls")
     entries = list(raw) if isinstance(raw, list | tuple) else []
     reasoning = next((t for name in REASONING if (t := text_of(message.get(name)))), "")
     found = Said(_cut(text_of(message.get("content")), most), _cut(reasoning, most), [])
-    kept = {"role", "content", "tool_calls"}
-    wanted = {k: v for k, v in message.items() if k not in kept and (k in echo or "all" in echo)}
-    found.echo = {k: v for k, v in wanted.items() if _can_be_sent(v)}
-    if found.echo != wanted:
-        found.note("echo_dropped")
+    found.echo = _echoed(message, OWN, echo, found)
     limit = int(protocol()["max_calls_per_reply"])
     if len(entries) > limit:
         found.note("too_many_calls_dropped")
     for entry in entries[:limit]:
-        found.calls.append(_call(entry, taken, found))
+        found.calls.append(_call(entry, taken, echo, found))
     return found
+
+
+def _echoed(table: Mapping[str, Any], own: Container[str], echo: tuple[str, ...], found: Said) -> Message:
+    """Return the further fields that are sent back, as far as a request can hold them."""
+    wanted = {k: v for k, v in table.items() if k not in own and (k in echo or "all" in echo)}
+    kept = {k: v for k, v in wanted.items() if _can_be_sent(v)}
+    if len(kept) < len(wanted):
+        found.note("echo_dropped")
+    return kept
 
 
 def text_of(content: object) -> str:
@@ -115,9 +129,9 @@ def text_of(content: object) -> str:
 
 
 def _can_be_sent(value: object) -> bool:
-    """Tell whether a request can hold a value: no lone surrogate, no NaN, not too deep."""
+    """Tell whether a request can hold a value: no lone surrogate, no NaN, not too deep, not endless."""
     try:
-        return bool(json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8"))
+        return len(json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8")) <= LONGEST_ECHO
     except (ValueError, TypeError, RecursionError):
         return False
 
@@ -130,7 +144,7 @@ def _cut(text: str, most: int) -> str:
     return clean if len(clean) <= most else clean[: most - len(CUT)] + CUT
 
 
-def _call(entry: object, taken: set[str], found: Said) -> Asked:
+def _call(entry: object, taken: set[str], echo: tuple[str, ...], found: Said) -> Asked:
     """Return one entry of ``tool_calls``; whatever is missing is replaced by what the cockpit will reject."""
     table = entry if isinstance(entry, Mapping) else {}
     function = table.get("function")
@@ -138,7 +152,8 @@ def _call(entry: object, taken: set[str], found: Said) -> Asked:
     arguments, note = read_arguments(inner.get("arguments"))
     if note:
         found.note(note)
-    return Asked(_fresh(table.get("id"), taken, found), inner.get("name"), arguments)
+    name, further = inner.get("name"), _echoed(table, OWN_OF_CALLS, echo, found)
+    return Asked(_fresh(table.get("id"), taken, found), name, arguments, further)
 
 
 def _fresh(given: object, taken: set[str], found: Said) -> str:

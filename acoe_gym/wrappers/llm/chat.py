@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any
 
-from acoe_gym.cockpit.data import read_json
+from acoe_gym.cockpit.protocol import llm_settings
 
 Message = dict[str, Any]
 # A policy maps (messages, tools) to an assistant message, in the form of OpenAI's chat completions. A model's
@@ -40,7 +39,6 @@ class AssistantMessage(dict[str, Any]):
         self.note = note
 
 
-@cache
 def protocol() -> dict[str, Any]:
     """Return the published defaults: sampling, time-outs, nudge. None means that nothing is sent."""
-    return {k: v for k, v in read_json("protocol/llm.json").items() if k != "canary"}
+    return llm_settings()

@@ -8,6 +8,9 @@ from typing import Any
 
 from acoe_gym.wrappers.llm.chat import AssistantMessage
 
+# Of what a server calls its model, or the end of a reply.
+LONGEST_NAME = 200
+
 
 class TransientError(Exception):
     """The endpoint failed in a way that may pass.
@@ -44,27 +47,33 @@ def answer_of(body: Mapping[str, Any]) -> AssistantMessage:
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, Mapping) else None
-    if not isinstance(message, Mapping):
-        got = json.dumps(body.get("error") or body.get("choices"))
+    failed = choice.get("error") if isinstance(choice, Mapping) else None
+    if not isinstance(message, Mapping) or isinstance(failed, Mapping):
+        got = json.dumps(failed or body.get("error") or body.get("choices"))
         raise TransientError(f"expected choices with a message, got {got}")
     model, finish = body.get("model"), choice.get("finish_reason") if isinstance(choice, Mapping) else None
     return AssistantMessage(
         message,
-        model=model if isinstance(model, str) else None,
-        finish=finish if isinstance(finish, str) else None,
+        model=model[:LONGEST_NAME] if isinstance(model, str) else None,
+        finish=finish[:LONGEST_NAME] if isinstance(finish, str) else None,
         usage=usage_of(body.get("usage")),
     )
 
 
 def usage_of(raw: object) -> dict[str, int | None] | None:
-    """Return the tokens that a server counted; what it did not say is None, never 0."""
+    """Return the tokens that a server counted; what it did not say is None, never 0.
+
+    Some leave the tokens of thoughts out of the completion, though not out of the sum.
+    """
     if not isinstance(raw, Mapping):
         return None
     details = raw.get("prompt_tokens_details")
     cached = _count(details.get("cached_tokens")) if isinstance(details, Mapping) else None
     prompt, completion = _count(raw.get("prompt_tokens")), _count(raw.get("completion_tokens"))
-    known = prompt is not None and completion is not None
-    total = prompt + completion if known else _count(raw.get("total_tokens"))  # type: ignore[operator]
+    total = _count(raw.get("total_tokens"))
+    if prompt is not None and completion is not None:
+        completion = max(completion, (total or 0) - prompt)
+        total = prompt + completion
     return {"prompt": prompt, "completion": completion, "cached": cached, "total": total}
 
 

@@ -28,7 +28,7 @@ HARNESSES: dict[str, frozenset[str]] = {
     "full": frozenset({PLAN, READBACK, AUDIT}),
 }
 HEAD = "HARNESS"
-ITEM = re.compile(r"^[ \t>*-]*(TODO|DONE):(.*)$", re.MULTILINE)
+ITEM = re.compile(r"^[ \t>*#0-9.)\[\]x-]*(TODO|DONE):(.*)$", re.MULTILINE)
 PLANNING = (
     "A harness keeps your plan. Write each step that you intend on a line of its own as `TODO: step`, and "
     "the same words as `DONE: step` when it is done or no longer needed. You are shown what is outstanding, "
@@ -66,13 +66,11 @@ class Plan:
     sets: list[str] = field(default_factory=list)
     # Component -> reading, and whether something was changed since.
     readings: dict[str, tuple[str, bool]] = field(default_factory=dict)
-    # Components that the cockpit has named in a reply, in lower case.
-    known: set[str] = field(default_factory=set)
 
     def hear(self, text: str) -> None:
         """Take the steps out of what the model says."""
         for kind, step in ITEM.findall(text):
-            name = step.strip()[:LONGEST_ITEM]
+            name = step.strip(" \t\r*")[:LONGEST_ITEM]
             if name and (name in self.steps or len(self.steps) < MOST_ITEMS):
                 self.steps[name] = kind == "DONE"
 
@@ -80,17 +78,12 @@ class Plan:
         """Take note of a call's reply."""
         if reply.get("ok") is not True:
             return
-        if tool == "list_systems":
-            names = (name for part in reply.values() if isinstance(part, dict) for name in part)
-            self.known.update(name.casefold() for name in names)
-        elif tool == "set_system":
-            self.known.add(str(reply.get("component")).casefold())
+        if tool == "set_system":
             self.readings = {name: (value, True) for name, (value, _) in self.readings.items()}
             self.sets.append(f"{reply.get('component')} {reply.get('set')}")
         elif tool == "get_system":
             status = reply.get("status")
             shown = str(status) if status else json.dumps(reply.get("value"))
-            self.known.add(str(reply.get("component")).casefold())
             self.readings[str(reply.get("component"))] = (shown, False)
 
     def open_steps(self) -> list[str]:

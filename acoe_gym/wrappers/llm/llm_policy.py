@@ -2,45 +2,28 @@
 
 from __future__ import annotations
 
-import os
-import re
 import threading
 import time
+import weakref
 from collections.abc import Mapping, Sequence
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urlsplit
 
 from acoe_gym.errors import InfrastructureError, MissingExtra
 from acoe_gym.wrappers.llm.chat import AssistantMessage, Message, protocol
 from acoe_gym.wrappers.llm.completion import TransientError, answer_of, body_of
+from acoe_gym.wrappers.llm.endpoint import address_of, key_of, masked, no_address, secret_fields, secrets_of
+from acoe_gym.wrappers.llm.refusals import Refused, read_refusal
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState
 
-# The second goes to OpenAI alone: another endpoint is not sent a key that was not meant for it.
-KEY, OPENAI_KEY = "ACOE_API_KEY", "OPENAI_API_KEY"
-# A local server wants none, and the SDK wants one.
-NO_KEY = "no-key"
-OPENAI = "https://api.openai.com/v1"
 # What is not the user's to set, neither as a parameter nor in the body; headers and queries may be secret.
 OURS = ("messages", "model", "stream", "tools", "timeout", "extra_body", "extra_headers", "extra_query")
 # Of a message that an error repeats so many characters are shown.
 MOST_TOLD = 300
-# A server that asks to wait a day means something else.
-ABSURD_S = 86_400
-# How servers word it that a history is too long for the model.
-CONTEXT = re.compile(
-    r"context[ _](length|window|size|limit)|maximum context|exceeds? the (available )?context"
-    r"|(prompt|input) is too long|(maximum|max) (prompt|input) length"
-    r"|exceeds? the maximum number of (input )?tokens|max_new_tokens`? must be",
-    re.IGNORECASE,
-)
 # What is sent only where tools are.
 WITH_TOOLS = ("tool_choice", "parallel_tool_calls")
-# A shorter key may be part of any word, so it is not blotted out of messages.
-SHORTEST_SECRET = 8
-# Waits between attempts where the server names none: 1 s, doubled each time.
+# Waits between attempts, doubled each time; a server may ask for more, not for less.
 FIRST_WAIT_S, LONGEST_STEP_S = 1, 60
 # A model may think for long; a host that is there answers at once.
 CONNECT_TIMEOUT_S = 10.0
@@ -48,6 +31,8 @@ CONNECT_TIMEOUT_S = 10.0
 ATTEMPTS_TO_REACH = 3
 # No reply of a chat model is longer.
 MOST_BYTES = 32_000_000
+# Tokens of a reply that was never generated.
+UNUSED = dict.fromkeys(("prompt", "completion", "cached", "total"), 0)
 
 
 class LLMPolicy:
@@ -89,10 +74,8 @@ class LLMPolicy:
         except ImportError:
             raise MissingExtra('LLMPolicy needs: pip install "acoe_gym[llm]"') from None
         defaults = protocol()
-        address, query = endpoint(base_url)
-        for name in OURS:
-            if name in (params or {}) or name in (extra_body or {}):
-                raise InfrastructureError(f"{model}: the parameter {name} cannot be set", fatal=True)
+        address, query = address_of(base_url)
+        _check(model, params or {}, extra_body or {})
         self.model = model
         self._params = {**_sent_by_default(defaults), **(params or {})}
         self._extra = dict(extra_body or {})
@@ -103,16 +86,22 @@ class LLMPolicy:
         self._reached = False
         self._address = address.rpartition("@")[2]
         self._tenacity = tenacity
-        names = (KEY,) if base_url else (KEY, OPENAI_KEY)
-        key = _key(names)
-        self._secrets = [key, *query.values(), *_user(base_url)]
-        self._client = openai.OpenAI(
-            api_key=key,
-            base_url=address,
-            default_query=query,
-            max_retries=0,
-            timeout=openai.Timeout(self._timeout, connect=CONNECT_TIMEOUT_S),
-        )
+        key = key_of(base_url)
+        self._secrets = secrets_of(base_url, key)
+        waits = openai.Timeout(self._timeout, connect=CONNECT_TIMEOUT_S)
+        hooks = {"response": [read_refusal]}
+        try:
+            self._client = openai.OpenAI(
+                api_key=key,
+                base_url=address,
+                default_query=query,
+                max_retries=0,
+                timeout=waits,
+                http_client=openai.DefaultHttpxClient(timeout=waits, event_hooks=hooks),
+            )
+        except Exception:  # noqa: BLE001 - the client's, of a library that differs between SDKs
+            raise no_address(base_url) from None
+        weakref.finalize(self, self._client.close)
         if base_url:  # the SDK takes these from the environment, for OpenAI
             self._client.organization = self._client.project = None
         # All threads wait when the endpoint has told one of them to.
@@ -154,11 +143,11 @@ class LLMPolicy:
         return state.attempt_number >= min(self._attempts, ATTEMPTS_TO_REACH if absent else self._attempts)
 
     def _wait(self, state: RetryCallState) -> float:
-        """Return how long to wait before the next attempt: what the server asks for, or a doubled step."""
+        """Return how long to wait: a doubled step, or longer if the server asks for it."""
         error = state.outcome.exception() if state.outcome else None
-        asked = getattr(error, "retry_after", None)
+        asked = getattr(error, "retry_after", None) or 0.0
         step = min(FIRST_WAIT_S * 2.0 ** (state.attempt_number - 1), LONGEST_STEP_S)
-        return float(min(asked if asked is not None else step, self._longest))
+        return float(min(max(asked, step), self._longest))
 
     def _once(self, request: Mapping[str, Any]) -> AssistantMessage:
         """Make one attempt."""
@@ -170,19 +159,18 @@ class LLMPolicy:
             with self._client.chat.completions.with_streaming_response.create(**request) as response:
                 self._reached = True
                 return answer_of(body_of(self._text(response, ends)))
-        except sdk.APIStatusError as error:
-            self._reached = True
-            history = request["extra_body"]["messages"]
-            note = refusal_of(error, begun=any(message["role"] == "assistant" for message in history))
-            if note is not None:
-                unused = dict.fromkeys(("prompt", "completion", "cached", "total"), 0)
-                return AssistantMessage({"role": "assistant", "content": ""}, usage=unused, note=note)
-            raise self._judged(error) from None
-        except sdk.APIConnectionError as error:  # time-outs are of this kind
-            absent = type(error.__cause__).__name__ in ("ConnectError", "ConnectTimeout")
-            told = f"{type(error).__name__}: {error.__cause__ or error}"
-            raise TransientError(told, unreachable=absent) from None
-        except (TypeError, ValueError, sdk.OpenAIError) as error:  # a request that cannot be written
+        # Time-outs are connection errors; some SDKs make one of what a hook raises, others pass that on.
+        except (Refused, sdk.APIConnectionError) as error:
+            cause = error if isinstance(error, Refused) else error.__cause__
+            if isinstance(cause, Refused):
+                self._reached = True
+                return self._judged(cause, request["extra_body"]["messages"])
+            absent = type(cause).__name__ in ("ConnectError", "ConnectTimeout")
+            raise TransientError(f"{type(error).__name__}: {cause or error}", unreachable=absent) from None
+        except TypeError as error:
+            hint = "; fields that the SDK does not know go into --extra-body"
+            raise self._failure(str(error), hint, fatal=True) from None
+        except (ValueError, sdk.OpenAIError) as error:  # a request that cannot be written
             raise self._failure(str(error), fatal=True) from None
 
     def _text(self, response: Any, ends: float) -> str:
@@ -199,67 +187,29 @@ class LLMPolicy:
             raise TransientError(f"{type(error).__name__}: {error}") from None
         raise TransientError(f"expected a whole reply in {self._timeout:g} s, got {len(whole)} bytes so far")
 
-    def _judged(self, error: Any) -> Exception:
-        """Return what a refusal by the endpoint comes to."""
-        status = int(error.status_code)
-        told = f"HTTP {status}: {_told(error)}"
-        if "insufficient_quota" in told:
-            return self._failure(told, fatal=True)
-        if status in (408, 409, 429) or status >= 500:
-            asked = _retry_after(error.response.headers)
+    def _judged(self, refused: Refused, history: Sequence[Message]) -> AssistantMessage:
+        """Return the turn that a refusal costs the model, or raise what else it comes to."""
+        note = refused.by_the_model(begun=any(message["role"] == "assistant" for message in history))
+        if note is not None:
+            # A call that was refused had been generated, and nobody has counted its tokens.
+            usage = UNUSED if note == "context_exhausted" else None
+            return AssistantMessage({"role": "assistant", "content": ""}, usage=usage, note=note)
+        if "insufficient_quota" in refused.told:
+            raise self._failure(str(refused), fatal=True)
+        if refused.status in (408, 409, 429) or refused.status >= 500:
+            asked = refused.retry_after()
             if asked is not None:
                 with self._gate:
                     self._open_at = max(self._open_at, time.monotonic() + min(asked, self._longest))
-            return TransientError(told, asked)
+            raise TransientError(str(refused), asked)
         # Every further request would be refused alike; a 400 or 413 may be due to one long history.
-        return self._failure(told, fatal=status in (401, 402, 403, 404))
+        raise self._failure(str(refused), fatal=refused.status in (401, 402, 403, 404))
 
     def _failure(self, told: str, more: str = "", *, fatal: bool = False) -> InfrastructureError:
         """Return an error without what is secret, which some endpoints repeat; masked first, then cut."""
-        for secret in self._secrets:
-            if len(secret) >= SHORTEST_SECRET:
-                told = told.replace(secret, "***")
-        told = " ".join(told.split())
+        told = " ".join(masked(told, self._secrets).split())
         cut = told if len(told) <= MOST_TOLD else f"{told[:MOST_TOLD]}..."
         return InfrastructureError(f"{self.model}: {cut}{more}", fatal=fatal)
-
-
-def _key(names: Sequence[str]) -> str:
-    """Return the key of the environment; one that no header can hold is refused and not shown."""
-    for name in names:
-        key = os.environ.get(name, "").strip()
-        if not (key.isascii() and key.isprintable()):
-            raise InfrastructureError(
-                f"expected {name} to be printable ASCII, got something else", fatal=True
-            )
-        if key:
-            return key
-    return NO_KEY
-
-
-def _user(base_url: str | None) -> list[str]:
-    """Return what stands before the host of an address, whole and in parts."""
-    before = urlsplit(base_url or "").netloc.rpartition("@")[0]
-    return [part for part in (before, *before.split(":", 1)) if part]
-
-
-def endpoint(base_url: str | None) -> tuple[str, dict[str, str]]:
-    """Return the address of an endpoint without its query, and the query.
-
-    Raises:
-        InfrastructureError: it is no address.
-    """
-    try:
-        parts = urlsplit(OPENAI if base_url is None else base_url)
-        sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        sound = False
-    if not sound:
-        got = (base_url or "").rpartition("@")[2].partition("?")[0]
-        raise InfrastructureError(
-            f"expected an address such as http://localhost:8000/v1, got {got!r}", fatal=True
-        )
-    return f"{parts.scheme}://{parts.netloc}{parts.path}", dict(parse_qsl(parts.query))
 
 
 def _sent_by_default(defaults: Mapping[str, Any]) -> dict[str, Any]:
@@ -267,46 +217,12 @@ def _sent_by_default(defaults: Mapping[str, Any]) -> dict[str, Any]:
     return {name: defaults[name] for name in names if defaults[name] is not None}
 
 
-def refusal_of(error: Any, *, begun: bool) -> str | None:
-    """Return what a model did for its request to be refused, None where the refusal is not its doing.
-
-    Args:
-        error: the SDK's error.
-        begun: whether the model has spoken before. A context that the opening alone fills is a matter of the
-            endpoint's settings.
-    """
-    if int(error.status_code) not in (400, 413, 422):
-        return None
-    told = _told(error)
-    if "tool_use_failed" in told:
-        return "call_refused"
-    return "context_exhausted" if begun and CONTEXT.search(told) else None
-
-
-def _told(error: Any) -> str:
-    """Return what the endpoint said of a refusal, short."""
-    body = error.body
-    message = body.get("message", body) if isinstance(body, Mapping) else body or error.message
-    code = body.get("code") if isinstance(body, Mapping) else None
-    return f"{message}{f' ({code})' if code else ''}"
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that a server asks to wait: as milliseconds, seconds, or a date."""
-    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        text = headers.get(name, "")
-        try:
-            wait = float(text) * scale
-        except ValueError:
-            wait = _until(text)
-        if 0 <= wait < ABSURD_S:
-            return wait
-    return None
-
-
-def _until(date: str) -> float:
-    """Return the seconds until a date as HTTP writes it, and -1 if it is none."""
-    try:
-        return max(0.0, parsedate_to_datetime(date).timestamp() - time.time())
-    except (TypeError, ValueError):
-        return -1.0
+def _check(model: str, params: Mapping[str, Any], extra_body: Mapping[str, Any]) -> None:
+    """Raise InfrastructureError where a request would hold what is not the user's to set, or a run a key."""
+    for name in OURS:
+        if name in params or name in extra_body:
+            raise InfrastructureError(f"{model}: the parameter {name} cannot be set", fatal=True)
+    for name in secret_fields([params, extra_body]):
+        raise InfrastructureError(
+            f"{model}: the field {name} would be kept with the run; give a key as ACOE_API_KEY", fatal=True
+        )

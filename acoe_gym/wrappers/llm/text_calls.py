@@ -31,7 +31,8 @@ def find_calls(found: Said, content: str) -> None:
         found: the message, without calls.
         content: its text, not cut.
     """
-    for number, match in enumerate(CALL.finditer(content.rpartition("</think>")[2]), 1):
+    said_aloud = content.rpartition("</think>")[2].partition("<think>")[0]
+    for number, match in enumerate(CALL.finditer(said_aloud), 1):
         if number > int(protocol()["max_calls_per_reply"]):
             found.note("too_many_calls_dropped")
             return

@@ -32,6 +32,15 @@ def test_each_metric_of_two_small_runs_as_computed_by_hand(made: Made) -> None:
     assert (compared.a, compared.b, compared.tasks, compared.episodes) == ("old", "new", 3, (6, 6))
 
 
+def test_calls_turns_and_choice_of_tools_as_computed_by_hand(made: Made) -> None:
+    old = made(A, "old", {("a/t/one", 0): {"calls": 20, "turns": 6}}, everywhere={"selection_misses": 7})
+    new = made(B, "new", {("a/t/one", 0): {"selection_misses": 7}})
+    figures = {d.metric: (d.a, d.b, d.difference) for d in compare(old, new).differences}
+    assert figures["calls"] == pytest.approx(((14 + 8 + 8) / 3, 8, -2))
+    assert figures["turns"] == pytest.approx(((5 + 4 + 4) / 3, 4, -1 / 3))
+    assert figures["tools"] == pytest.approx((0, (0.5 + 1 + 1) / 3, 2.5 / 3))
+
+
 def test_values_over_whole_runs_are_those_of_the_summary(made: Made) -> None:
     run = made(A)
     compared, summary = compare(run, made(B, "new")), aggregate(run.results())
@@ -94,6 +103,16 @@ def test_the_interval_of_other_procedures_redraws_templates_in_pairs(made: Made)
     interval = compare(old, new).of("SR").procedures
     assert interval is not None
     assert (interval.low, interval.high) == (0.5, 0.5)
+
+
+def test_the_spread_of_two_procedures_is_stretched(made: Made) -> None:
+    # The second run gains a fifth in one template and two fifths in the other.
+    old = made({f"a/{t}/{n}": "FF" for t in "tu" for n in range(5)})
+    gains = {("t", 0), ("u", 0), ("u", 1)}
+    new = made({f"a/{t}/{n}": "SS" if (t, n) in gains else "FF" for t in "tu" for n in range(5)})
+    interval = compare(old, new).of("SR").procedures
+    assert interval is not None
+    assert (interval.low, interval.high) == pytest.approx((0.3 - 0.1 * 2**0.5, 0.3 + 0.1 * 2**0.5))
 
 
 def test_one_episode_a_task_has_no_interval_for_it_and_one_template_none_for_others(made: Made) -> None:
@@ -175,6 +194,13 @@ def test_runs_of_different_versions_are_refused_with_what_differs(made: Made) ->
     new = replace(new, records=tuple(r for r in new.records if (r["task"], r["trial"]) != ("a/u/one", 1)))
     with pytest.raises(RecordError, match=r"in: task \(in 1 of them\); their packages are 1.0 and 2.0"):
         compare(made(A, "old"), new)
+
+
+def test_models_that_were_told_other_words_are_refused(made: Made) -> None:
+    old, new = (made(A, name, settings={"llm_protocol": name}) for name in ("old", "new"))
+    with pytest.raises(RecordError, match=r"expected models under one protocol .*: old and new"):
+        compare(old, new)
+    compare(made(A, "policy"), new)
 
 
 def test_other_tasks_are_refused_until_told_to_leave_them_out(made: Made) -> None:

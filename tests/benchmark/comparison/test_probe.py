@@ -21,8 +21,8 @@ def pair(made: Made, core: dict[str, str] = CORE, fresh: dict[str, str] = FRESH)
 def test_templates_are_compared_as_computed_by_hand(made: Made) -> None:
     found = probe(*pair(made))
     assert found.templates == (
-        TemplateGap("a/t", (2, 2), (0.75, 0.5), (1.0, 1.0)),
-        TemplateGap("a/u", (2, 2), (0.25, 0.0), (0.25, 0.5)),
+        TemplateGap("a/t", (2, 2), (0.75, 0.5), (1.0, 1.0), (0.0, 0.0)),
+        TemplateGap("a/u", (2, 2), (0.25, 0.0), (0.25, 0.5), (0.75, 0.5)),
     )
     assert [(g.metric, g.core, g.fresh, g.difference) for g in found.gaps] == [
         ("SR", 0.5, 0.25, 0.25),

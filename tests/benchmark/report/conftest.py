@@ -36,8 +36,13 @@ WriteRun = Callable[..., Path]
 
 
 def flown(task_id: str, kind: str) -> Episode:
-    """Return an ended episode: one of `FLOWN`, or ``solved`` by the reference."""
+    """Return an ended episode: one of `FLOWN`, ``solved`` by the reference, or with a goal ``lost`` again."""
     task = task_of(task_id)
+    if kind == "lost":
+        solved = play_policy(policy("reference"), task, random.Random(0))
+        calls = [(call.tool, json.loads(call.arguments)) for call in solved.log[:-1]]
+        spoilt: tuple[object, object] = ("set_system", {"component": "fuel_selector", "value": "LEFT"})
+        return play(task, [*([call] for call in calls), [spoilt], [SUBMIT]])
     if kind == "solved":
         return play_policy(policy("reference"), task, random.Random(0))
     return play(task, FLOWN[kind])

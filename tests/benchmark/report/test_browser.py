@@ -23,7 +23,22 @@ ARGUMENTS = [
     "--disable-sync", "--no-first-run",
 ]  # fmt: skip
 WriteRun = Callable[..., Path]
+# Texts of at least three words that have as many lines as words.
+STACKED = """() => {
+  const stacked = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const words = walker.currentNode.textContent.trim().split(/\\s+/);
+    if (words.length < 3 || !walker.currentNode.parentElement.checkVisibility()) continue;
+    const range = document.createRange();
+    range.selectNodeContents(walker.currentNode);
+    const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+    if (lines.size >= words.length) stacked.push(words.join(" "));
+  }
+  return stacked;
+}"""
 UNSAFE = "#/Alpha/c172s/engine_restart/windmilling_magnetos_off/1"
+FORBIDDEN = "master_bat, stby_batt, avionics_bus1, avionics_bus2 to OFF, while not engine.running"
 EVIL = "</script><img src=x onerror=document.title='evil'>\"'&\N{SNOWMAN}"
 
 
@@ -149,9 +164,37 @@ def test_an_unsafe_episode_shows_its_violation_on_the_call_with_its_fact(tab: Ta
     assert call.startswith("2.1 \N{BLACK RIGHT-POINTING TRIANGLE} set master_bat \N{RIGHTWARDS ARROW} OFF")
     assert "Violates keep_power" in call
     assert re.search(r"c172s\.\S+, confidence V, page 3-", call)
+    assert f"Forbidden: {FORBIDDEN}" in call
     tab.page.keyboard.press("v")
     assert tab.page.evaluate("document.activeElement.id") == "c-2-1"
     assert tab.page.input_value("#panel-at") == "1"
+
+
+def test_violations_are_listed_by_constraint_with_what_it_forbids_and_why(tab: Tab) -> None:
+    tab.go(UNSAFE)
+    (listed,) = tab.texts(".hits > li")
+    assert "keep_power Electrical power stays on during the glide" in listed
+    assert f"Forbidden: {FORBIDDEN} Call 2.1 master_bat" in listed
+
+
+def test_a_goal_is_told_in_words_where_it_is_missed(tab: Tab) -> None:
+    tab.go(UNSAFE)
+    missed = tab.texts(".goals > .missed > details > summary")
+    assert "\N{BALLOT X} missed both_tanks FUEL SELECTOR to BOTH." in missed
+
+
+def test_a_goal_is_told_in_words_where_it_turns_true_and_where_it_is_lost(
+    browser: Any, write_run: WriteRun, tmp_path: Path
+) -> None:
+    path = tmp_path / "lost.html"
+    path.write_text(page_of(gather([write_run("Alpha", ["lost"], ["silent"])], "t")), encoding="utf-8")
+    tab = Tab(browser, path)
+    tab.go("#/Alpha/c172s/engine_restart/stopped_prop_left_tank/0")
+    # The engine has to run for the tanks to count, so what is met at the end of the list is lost first.
+    turned, lost = tab.texts(".goal.met"), tab.texts(".goal.missed")
+    assert "\N{CHECK MARK} Goal both_tanks turned true FUEL SELECTOR to BOTH." in turned
+    assert "\N{BALLOT X} Goal both_tanks turned false again FUEL SELECTOR to BOTH." in lost
+    tab.context.close()
 
 
 def test_a_solved_episode_shows_readings_changes_and_goals(tab: Tab) -> None:
@@ -189,12 +232,35 @@ def test_a_name_of_a_run_lists_its_episodes(tab: Tab) -> None:
 
 
 @pytest.mark.parametrize("address", ["", UNSAFE])
-@pytest.mark.parametrize("width", [375, 768])
+@pytest.mark.parametrize("width", [375, 390, 768])
 def test_the_page_never_scrolls_sideways(browser: Any, written: Path, address: str, width: int) -> None:
     tab = Tab(browser, written, width=width)
     if address:
         tab.go(address)
     assert tab.page.evaluate("document.documentElement.scrollWidth") <= width
+    tab.context.close()
+
+
+@pytest.mark.parametrize("address", ["", UNSAFE])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_text_stands_one_word_a_line(browser: Any, written: Path, address: str, width: int) -> None:
+    tab = Tab(browser, written, width=width)
+    if address:
+        tab.go(address)
+    assert tab.page.evaluate(STACKED) == []
+    tab.context.close()
+
+
+def test_twelve_runs_fit_a_printed_sheet(browser: Any, write_run: WriteRun, tmp_path: Path) -> None:
+    folders = [write_run(f"model-of-a-maker-{i}", ["unsafe"], ["solved"]) for i in range(12)]
+    path = tmp_path / "twelve.html"
+    path.write_text(page_of(gather(folders, "t")), encoding="utf-8")
+    tab = Tab(browser, path, width=718)  # A4 between its margins
+    tab.page.emulate_media(media="print")
+    over = (
+        "[...document.querySelectorAll('.scroll')].filter((box) => box.scrollWidth > box.clientWidth).length"
+    )
+    assert tab.page.evaluate(over) == 0
     tab.context.close()
 
 

@@ -1,18 +1,23 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from acoe_gym.benchmark.failures import assign
+from acoe_gym.benchmark.failures.hearing import Inquest
 from acoe_gym.benchmark.report.data import gather, infrastructure
-from acoe_gym.benchmark.runs import read_run
+from acoe_gym.benchmark.runs import CONFIGURATION, read_run
 from acoe_gym.benchmark.tokens import token_use
+from acoe_gym.cockpit.task import Task
 from acoe_gym.errors import RecordError
 
 WriteRun = Callable[..., Path]
 Change = Callable[[dict[str, Any]], None]
+TASKS = ("c172s/engine_restart/stopped_prop_left_tank", "c172s/engine_restart/windmilling_magnetos_off")
 
 
 def names(folders: list[Path], **options: bool) -> list[str]:
@@ -43,6 +48,28 @@ def test_runs_of_one_name_are_told_apart(write_run: WriteRun) -> None:
         "same (2)",
         "same (3)",
     ]
+
+
+def test_models_under_different_protocols_are_refused(write_run: WriteRun) -> None:
+    folders = [write_run(name, ["solved"], ["silent"]) for name in ("old", "new")]
+    for folder in folders:
+        path = folder / CONFIGURATION
+        whole = {**json.loads(path.read_text(encoding="utf-8")), "settings": {"llm_protocol": folder.name}}
+        path.write_text(json.dumps(whole), encoding="utf-8")
+    with pytest.raises(RecordError, match="expected models under one protocol"):
+        gather(folders, "t")
+    gather(folders[:1], "t")
+
+
+def test_runs_of_different_numbers_of_trials_are_remarked_upon(write_run: WriteRun) -> None:
+    once, twice = (
+        write_run("once", ["solved"], ["silent"]),
+        write_run("twice", ["solved"] * 2, ["silent"] * 2),
+    )
+    assert gather([twice], "t").notes == ()
+    assert gather([once, twice], "t").notes == (
+        "The runs have different numbers of trials: the scores of those with fewer vary more.",
+    )
 
 
 def test_tasks_are_ordered_by_their_mean_success_over_the_runs(three: list[Path]) -> None:
@@ -141,6 +168,21 @@ def test_every_failed_episode_has_a_failure_mode(three: list[Path]) -> None:
     for run in gather(three, "t").runs:
         failed = [(r.task, r.trial) for r in run.results if not r.success]
         assert sorted(run.modes) == sorted(failed)
+
+
+def test_what_is_found_out_of_a_task_is_shared_by_all_runs(
+    three: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    class Counted(Inquest):
+        def __init__(self, task: Task) -> None:
+            asked.append(task.id)
+            super().__init__(task)
+
+    monkeypatch.setattr(assign, "Inquest", Counted)
+    gather(three, "t")
+    assert sorted(asked) == sorted(TASKS)
 
 
 def test_control_characters_and_half_characters_of_a_name_are_replaced(write_run: WriteRun) -> None:

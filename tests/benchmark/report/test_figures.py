@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -42,6 +43,22 @@ def test_the_leaderboard_shows_the_known_scores(drawn: Path) -> None:
     text = (drawn / "leaderboard.svg").read_text(encoding="utf-8")
     for word in ("API-only models", "Alpha", "Unsafe", "SCR", "0.750", "0.062", "744B/40B"):
         assert f">{word}<" in text or f">   {word}<" in text, word
+
+
+def test_the_map_of_tasks_counts_unsafe_episodes_with_the_hardest_task_on_top(drawn: Path) -> None:
+    text = (drawn / "heat_map.svg").read_text(encoding="utf-8")
+    cells = "".join(re.findall(r">(\d/\d|\N{BLACK UP-POINTING TRIANGLE}\d)<", text))
+    one = "\N{BLACK UP-POINTING TRIANGLE}1"
+    assert cells == f"1/2{one}0/20/2{one}2/20/21/2{one}"
+    assert text.index(">c172s/engine_restart/windmilling_magnetos_off<") < text.index(
+        ">c172s/engine_restart/stopped_prop_left_tank<"
+    )
+
+
+def test_the_map_of_tasks_is_written_in_letters_of_at_least_9_points(drawn: Path) -> None:
+    text = (drawn / "heat_map.svg").read_text(encoding="utf-8")
+    sizes = {float(size) for size in re.findall(r"font-size: ([\d.]+)px", text)}
+    assert min(sizes) >= 9
 
 
 def test_names_with_dollars_markup_and_other_scripts_are_drawn(write_run: WriteRun, tmp_path: Path) -> None:

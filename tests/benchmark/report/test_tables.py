@@ -65,6 +65,18 @@ def test_names_with_quotes_commas_and_unicode_come_back_from_csv(write_run: Writ
     assert row["run"] == name
 
 
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@"])
+def test_a_name_is_no_formula_in_a_spreadsheet(write_run: WriteRun, sign: str) -> None:
+    report = gather([write_run(f"{sign}1+2", ["silent"], ["silent"], about={"parameters": f"{sign}7B"})], "t")
+    (row,) = parsed(csv_text(model_rows(report)))
+    assert (row["run"], row["parameters"]) == (f"'{sign}1+2", f"'{sign}7B")
+    assert {row["run"] for row in parsed(csv_text(episode_rows(report)))} == {f"'{sign}1+2"}
+
+
+def test_only_texts_are_kept_from_being_formulas() -> None:
+    assert csv_text([{"a": -1.5, "b": "\t=1", "c": "1-2", "d": None}]) == "a,b,c,d\n-1.5,'\t=1,1-2,\n"
+
+
 def test_a_price_that_is_no_number_becomes_null(write_run: WriteRun) -> None:
     report = gather([write_run("a", ["silent"], ["silent"], about={"price_in": float("nan")})], "t")
     assert json.loads(summary_json(report))["runs"][0]["about"]["price_in"] is None
