@@ -43,6 +43,8 @@ from acoe_gym.version import __version__
 
 # Every other policy does the same in each trial.
 RANDOM_TRIALS = 20
+# Commands that write episodes as they go.
+FLYING = frozenset({"demo", "retry", "run"})
 # Commands that know the package's own tasks alone, no task at all, or folders by another argument.
 WITHOUT_SPECS = frozenset({"demo", "doctor", "manifest", "new", "tasks", "tools", "validate"})
 
@@ -72,7 +74,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:
-        return _complain("stopped; finished episodes are kept", 130)
+        flies = (sys.argv[1:] if argv is None else argv)[0] in FLYING
+        return _complain(f"stopped{'; finished episodes are kept' if flies else ''}", 130)
     except (UnknownName, UsageError) as error:
         return _complain(error, 2)
     except AcoeError as error:

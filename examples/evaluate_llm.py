@@ -16,6 +16,7 @@ import gymnasium as gym
 
 import acoe_gym
 from acoe_gym.cockpit.scoreboard import summary_table
+from acoe_gym.errors import AcoeError
 from acoe_gym.wrappers import BenchmarkMetrics, ChatPilot, LLMPolicy
 
 
@@ -42,4 +43,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except AcoeError as error:
+        raise SystemExit(f"evaluate_llm: {error}") from None

@@ -215,7 +215,7 @@ def test_an_interrupt_is_no_traceback(capsys: Capture, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(manifest, "check", interrupted)
     assert main(["manifest", "--check"]) == 130
-    assert capsys.readouterr().err == "acoe: stopped; finished episodes are kept\n"
+    assert capsys.readouterr().err == "acoe: stopped\n"
 
 
 def test_a_reader_that_goes_away_is_no_error_message() -> None:
@@ -264,6 +264,21 @@ def test_every_command_that_names_tasks_takes_specifications_of_ones_own(
     said(capsys, "run", "--policy", "reference", "--task", task, "--out", run, *specs)
     for argv in (["replay", run], ["metrics", run], ["failures", run], ["regrade", run], ["retry", run]):
         assert "1 episodes" in said(capsys, *argv, *specs) or argv[0] in ("metrics", "failures")
+
+
+def test_what_takes_all_tasks_takes_ones_own_alone(own: str, tmp_path: Path, capsys: Capture) -> None:
+    out = str(tmp_path / "chats.jsonl")
+    assert main(["export", "--format", "openai-chat", "--suite", "core", "--out", out, "--specs", own]) == 0
+    assert "rows of 2 tasks" in capsys.readouterr().out
+    proofs = said(capsys, "prove", "--json", "--specs", own).splitlines()
+    assert {json.loads(line)["task"].rpartition("/")[0] for line in proofs} == {"pump/priming"}
+
+
+def test_the_package_is_a_command_too() -> None:
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    argv = [sys.executable, "-m", "acoe_gym", "--version"]
+    ended = subprocess.run(argv, env=env, capture_output=True, check=True, text=True)
+    assert ended.stdout == f"acoe_gym {__version__}\n"
 
 
 def test_run_with_specifications_flies_those_alone_unless_a_task_is_named(

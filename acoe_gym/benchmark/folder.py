@@ -79,6 +79,12 @@ def _found(out: Path, plan: Plan, about: Mapping[str, Any]) -> dict[tuple[str, i
     except (ValueError, RecursionError) as error:
         raise RecordError(f"{path}: expected JSON, got {error}") from None
     known = found.pop("about", {}) if isinstance(found, dict) else {}
+    if found != wanted and not _flown(out):
+        # Nothing is lost: a wrong address or name must not keep its folder from the right one.
+        for name in (ERRORS, TIMINGS):
+            (out / name).unlink(missing_ok=True)
+        _configure(path, wanted, about)
+        return {}
     if found != wanted:
         raise RecordError(f"{out} holds another run ({_difference(found, wanted)}); choose another folder")
     if about and {**known, **about} != known:
@@ -89,6 +95,11 @@ def _found(out: Path, plan: Plan, about: Mapping[str, Any]) -> dict[tuple[str, i
     if problems:
         raise RecordError(f"{problems[0]}; delete the line to have its episode flown again")
     return {(record["task"], record["trial"]): record for record in records}
+
+
+def _flown(out: Path) -> bool:
+    """Tell whether a folder holds a record, be it broken."""
+    return (out / FILE).exists() and (out / FILE).stat().st_size > 0
 
 
 def _configure(path: Path, wanted: Mapping[str, Any], about: Mapping[str, Any]) -> None:

@@ -47,6 +47,11 @@ class Plan:
             "trials": self.trials,
             "seed": self.seed,
             "package": __version__,
-            "trees": digest([hash_tree(task_of(task_id)) for task_id in self.tasks]),
+            "trees": self._trees(),
             **({"settings": dict(self.settings)} if self.settings else {}),
         }
+
+    def _trees(self) -> dict[str, str]:
+        """Return part of the hash tree -> its hash over all tasks."""
+        trees = [hash_tree(task_of(task_id)) for task_id in self.tasks]
+        return {part: digest([tree[part] for tree in trees]) for part in (trees[0] if trees else ())}

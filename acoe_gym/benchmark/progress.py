@@ -178,7 +178,8 @@ class Ticker(Budget):
         """Tell of an error at once."""
         super().failed(task, trial, error)
         self._errors += 1
-        sys.stderr.write(f"acoe: {task} trial {trial}: {printable(str(error))}\n")
+        if not getattr(error, "fatal", False):  # what ends the run is told once, at its end
+            sys.stderr.write(f"acoe: {task} trial {trial}: {printable(str(error))}\n")
         self._tell()
 
     def line(self) -> str:

@@ -26,6 +26,8 @@ __all__ = [
 ]
 
 RESAMPLES = 1000
+# Fewer templates say nothing about other ones.
+FEWEST_TEMPLATES = 5
 # Task id -> its episodes, in order of trial.
 ByTask = Mapping[str, Sequence[EpisodeResult]]
 Measure = Callable[[EpisodeResult], float]
@@ -46,7 +48,7 @@ class Score:
     Attributes:
         value: the mean over tasks of the mean over each task's episodes.
         trials: interval for the same tasks flown again; None unless every task has two episodes.
-        procedures: interval for other procedures; None unless there are two templates.
+        procedures: interval for other procedures; None unless there are five templates.
     """
 
     value: float
@@ -226,7 +228,7 @@ def _trial_noise(tasks: list[list[float]], rng: random.Random) -> Interval | Non
 
 def _new_procedures(templates: list[list[float]], rng: random.Random) -> Interval | None:
     """Resample the templates, each with the means of its tasks."""
-    if len(templates) < 2:
+    if len(templates) < FEWEST_TEMPLATES:
         return None
     mid, by = _mean(mean for group in templates for mean in group), stretch(len(templates))
     draws = (rng.choices(templates, k=len(templates)) for _ in range(RESAMPLES))

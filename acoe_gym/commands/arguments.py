@@ -6,8 +6,10 @@ import argparse
 import json
 import math
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
+from acoe_gym.cockpit import library
 from acoe_gym.errors import AcoeError
 
 
@@ -39,6 +41,12 @@ def fraction(text: str) -> float:
     if not math.isfinite(number) or number < 0:
         raise argparse.ArgumentTypeError(f"expected a number from 0, got {text!r}")
     return number
+
+
+def default_templates(specs: Iterable[Path]) -> tuple[str, ...]:
+    """Return the templates to take where none is named: those of one's own folders, else the package's."""
+    own = [aircraft for path in specs for aircraft in library.add_root(path)]
+    return tuple(t for aircraft in own for t in library.template_ids(aircraft)) or library.template_ids()
 
 
 def pairs(words: Iterable[str]) -> dict[str, Any]:

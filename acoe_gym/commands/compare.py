@@ -19,6 +19,9 @@ from acoe_gym.errors import RecordError, UnknownName, nearest
 
 GATED = ("SR", "SCR")
 
+# What sets a model's episodes apart besides the model.
+SETUP = ("harness", "protocol", "params", "extra_body", "echo", "null_content")
+
 
 def add_compare_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
@@ -125,22 +128,36 @@ def _json(value: object) -> list[str]:
 # Two runs.
 
 
-def _lines(c: Comparison, runs: Iterable[Run]) -> Iterator[str]:
+def _lines(c: Comparison, runs: tuple[Run, Run]) -> Iterator[str]:
     sides = zip("ab", (c.a, c.b), runs, c.episodes, strict=True)
     for letter, name, run, episodes in sides:
         yield f"{letter}: {name}, {episodes} episodes{_state(run)}"
     yield f"{c.tasks} tasks"
+    yield from _apart(*runs)
     yield ""
     yield (
         f"{'metric':<8}{'a':>10}{'b':>10}{'b - a':>11}  {'95 %: same tasks again':<24}"
         f"{'95 %: other procedures':<24}{'noise':>9}"
     )
     yield from map(_row, c.differences)
+    yield from (
+        f"{d.metric}: over the {d.tasks} tasks in which both runs have such calls"
+        for d in c.differences
+        if 0 < d.tasks < c.tasks
+    )
     yield "noise: runs of one model would differ by more in one of twenty pairs; * more than that"
     yield ""
     yield from _flip_lines(c)
     yield ""
     yield from textwrap.wrap(c.verdict, 100)
+
+
+def _apart(a: Run, b: Run) -> Iterator[str]:
+    """Yield how two runs of models were set up differently."""
+    one, two = (run.configuration.get("settings") or {} for run in (a, b))
+    names = [name for name in SETUP if name in one and name in two and one[name] != two[name]]
+    if names:
+        yield "set up differently: " + "; ".join(f"{name} {one[name]}, {two[name]}" for name in names)
 
 
 def _state(run: Run) -> str:
@@ -174,14 +191,14 @@ def _flip_lines(c: Comparison) -> Iterator[str]:
         success, safe = (share * c.tasks for share in c.chance_flips)
         yield f"by chance alone: {success:.1f} lost or gained, {safe:.1f} turned unsafe or safe"
     if c.flips:
-        yield f"{'change':<14}{'SR a > b':>12}{'SCR a > b':>14}{'unsafe a > b':>14}  task"
+        yield f"{'change':<14}{'SR a -> b':>14}{'SCR a -> b':>14}{'unsafe a -> b':>15}  task"
         yield from map(_flip_row, c.flips)
 
 
 def _flip_row(f: Flip) -> str:
     pairs = (f.success_a, f.success_b), (f.safe_a, f.safe_b), (1 - f.safe_a, 1 - f.safe_b)
-    cells = [f"{a:.2f} > {b:.2f}" for a, b in pairs]
-    return f"{f.change:<14}{cells[0]:>12}{cells[1]:>14}{cells[2]:>14}  {f.task}"
+    cells = [f"{a:.2f} -> {b:.2f}" for a, b in pairs]
+    return f"{f.change:<14}{cells[0]:>14}{cells[1]:>14}{cells[2]:>15}  {f.task}"
 
 
 # Core against variants.

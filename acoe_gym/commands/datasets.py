@@ -14,7 +14,7 @@ from acoe_gym.benchmark.suites import SUITES
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.text import compact
 from acoe_gym.cockpit.variants import DIFFICULTIES, SPLITS, Count, count, difficulty_of, split_of
-from acoe_gym.commands.arguments import positive
+from acoe_gym.commands.arguments import default_templates, positive
 from acoe_gym.commands.describe import start
 from acoe_gym.errors import UnknownName
 
@@ -100,7 +100,7 @@ def export_lines(args: argparse.Namespace) -> Iterator[str]:
 
 
 def _templates(args: argparse.Namespace) -> tuple[str, ...]:
-    return tuple(library.template(name).id for name in args.template) or library.template_ids()
+    return tuple(library.template(name).id for name in args.template) or default_templates(args.specs)
 
 
 def _selection(args: argparse.Namespace, suite: str, split: str | None) -> Selection:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.data import CANARY
-from acoe_gym.cockpit.domains import Positions
+from acoe_gym.cockpit.domains import Positions, Range, Value
 from acoe_gym.cockpit.facts import load_facts
 from acoe_gym.cockpit.world import World, load_world
 from acoe_gym.errors import SpecError
@@ -193,14 +193,13 @@ def _examples(world: World) -> dict[str, str]:
     found: list[tuple[str, str]] = []
     for name in world.controls:
         part = world.components[name]
-        if isinstance(part.domain, Positions) and not part.momentary and name not in moved:
-            others = [part.domain.names[int(i)] for i in part.domain.commandable() if i != world.normal[name]]
-            found += [(name, position) for position in others[:1]]
+        if part.domain is not None and not part.momentary and name not in moved:
+            found += [(name, position) for position in _others(part.domain, world.normal[name])[:1]]
     facts = [fact.id for fact in load_facts(world.folder / "facts.toml").values() if fact.gradable]
     if len(found) < 3 or len(facts) < 2:
-        got = f"{len(found)} controls with positions, {len(facts)} facts"
+        got = f"{len(found)} such controls, {len(facts)} facts"
         raise SpecError(
-            f"{world.id}: expected three controls with positions and two facts marked V, got {got}"
+            f"{world.id}: expected three controls that no rule moves and two facts marked V, got {got}"
         )
     words: dict[str, str] = {"fact": facts[0], "never": facts[1]}
     for key, (name, position) in zip(("first", "second", "third"), found, strict=False):
@@ -208,5 +207,13 @@ def _examples(world: World) -> dict[str, str]:
     return words
 
 
+def _others(domain: Positions | Range, normal: Value) -> list[str]:
+    """Return values of a control other than its normal one, as a pilot would ask for them."""
+    if isinstance(domain, Positions):
+        return [domain.names[int(i)] for i in domain.commandable() if i != normal]
+    return [f"{end:g}" for end in (domain.high, domain.low) if end != normal]
+
+
 def _quoted(position: str) -> str:
-    return position if re.fullmatch("[A-Z][A-Z0-9_]*", position) else f"'{position}'"
+    plain = re.fullmatch("[A-Z][A-Z0-9_]*|-?[0-9.]+", position)
+    return position if plain else f"'{position}'"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from acoe_gym.benchmark.suites import SUITES, task_of
 from acoe_gym.cockpit.task import Task
+from acoe_gym.commands.arguments import default_templates
 from acoe_gym.errors import AcoeError, MissingExtra, UnknownName
 from acoe_gym.play import choices, plain
 from acoe_gym.play.saving import check, free_folder
@@ -75,13 +76,17 @@ def _named(args: argparse.Namespace) -> Task | None:
         seed = choices.random_seed() if args.random and args.seed is None else args.seed or 0
         return choices.generated(args.template, seed)
     if args.random:
-        return choices.drawn(args.template, choices.random_seed() if args.seed is None else args.seed)
+        return choices.drawn(_templates(args), choices.random_seed() if args.seed is None else args.seed)
     return None
+
+
+def _templates(args: argparse.Namespace) -> tuple[str, ...]:
+    return (args.template,) if args.template else default_templates(args.specs)
 
 
 def _plain(args: argparse.Namespace, task: Task | None, folder: Path) -> int:
     if task is None:
-        found = choices.procedures(args.template)
+        found = choices.procedures(_templates(args))
         task_id = plain.choose(found, sys.stdin, sys.stdout, spoilers=args.spoilers)
         if task_id is None:
             return 1
@@ -92,7 +97,7 @@ def _plain(args: argparse.Namespace, task: Task | None, folder: Path) -> int:
 
 def _panel(args: argparse.Namespace, task: Task | None, folder: Path) -> int:
     app = _app_module().PlayApp(
-        task, folder, procedures=choices.procedures(args.template), spoilers=args.spoilers
+        task, folder, procedures=choices.procedures(_templates(args)), spoilers=args.spoilers
     )
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise AcoeError("expected a terminal for the panel, got a pipe; --plain works there")

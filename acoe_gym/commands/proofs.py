@@ -10,7 +10,7 @@ from acoe_gym.cockpit import library
 from acoe_gym.cockpit.action_list import ActionList, best_list, best_list_over_all
 from acoe_gym.cockpit.exploration import MAX_STATES
 from acoe_gym.cockpit.proof import Proof, prove
-from acoe_gym.commands.arguments import positive
+from acoe_gym.commands.arguments import default_templates, positive
 
 
 def add_prove_options(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +35,7 @@ def results(args: argparse.Namespace) -> Iterator[Proof | ActionList]:
 
     Without a scope the best list over all templates comes last.
     """
-    scope = args.scope or library.template_ids()
+    scope = args.scope or default_templates(args.specs)
     if not args.action_list:
         yield from _proofs(scope, args.states)
         return

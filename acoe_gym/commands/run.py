@@ -22,7 +22,7 @@ from acoe_gym.benchmark.tokens import token_use
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.metrics import aggregate
 from acoe_gym.cockpit.scoreboard import summary_json, summary_table, task_table
-from acoe_gym.commands.arguments import UsageError, fraction, pairs, positive
+from acoe_gym.commands.arguments import UsageError, default_templates, fraction, pairs, positive
 from acoe_gym.commands.metrics import token_lines
 from acoe_gym.wrappers.llm.chat import ChatPolicy, protocol
 from acoe_gym.wrappers.llm.conversation import PROTOCOLS
@@ -205,9 +205,10 @@ def _scope(args: argparse.Namespace) -> tuple[tuple[str, ...], int]:
     if args.smoke:
         if args.task or args.template or args.trials or args.suite != "core":
             raise UsageError("--smoke chooses tasks itself: leave --task, --template, --trials, --suite out")
-        first = {name.partition("/")[0]: name for name in reversed(library.task_ids())}
+        backwards = reversed(default_templates(args.specs))
+        first = {name.partition("/")[0]: library.task_ids(name)[0] for name in backwards}
         return tuple(first[name] for name in sorted(first)), 1
-    templates = args.template or ([] if args.task else _templates(args.specs))
+    templates = args.template or ([] if args.task else default_templates(args.specs))
     for template_id in templates:
         library.template(template_id)
     if args.suite == "generated":
@@ -216,12 +217,6 @@ def _scope(args: argparse.Namespace) -> tuple[tuple[str, ...], int]:
         return generated_ids(templates, args.seed, trials), 1
     chosen = [task_id for template_id in templates for task_id in library.task_ids(template_id)]
     return tuple(dict.fromkeys([*chosen, *(task_of(task_id).id for task_id in args.task)])), trials
-
-
-def _templates(specs: Sequence[Path]) -> Sequence[str]:
-    """Return all templates: those of folders of one's own, else the package's."""
-    own = [aircraft for path in specs for aircraft in library.add_root(path)]
-    return [t for aircraft in own for t in library.template_ids(aircraft)] or library.template_ids()
 
 
 def _told(args: argparse.Namespace, plan: Plan, say: Callable[[str], None], how: dict[str, Any]) -> int:

@@ -30,14 +30,13 @@ class Procedure:
         return [f"task {number} of {len(self.tasks)}" for number in range(1, len(self.tasks) + 1)]
 
 
-def procedures(template_id: str | None = None) -> list[Procedure]:
-    """Return the procedures to choose from: one, or all of every aircraft.
+def procedures(template_ids: Sequence[str] = ()) -> list[Procedure]:
+    """Return the procedures to choose from: those named, or all of every aircraft.
 
     Raises:
         UnknownName: there is no template of that id.
     """
-    chosen = library.template_ids() if template_id is None else (template_id,)
-    templates = [library.template(name) for name in chosen]
+    templates = [library.template(name) for name in template_ids or library.template_ids()]
     return [Procedure(t.id, t.world.name, t.title, tuple(t.tasks)) for t in templates]
 
 
@@ -52,13 +51,13 @@ def random_seed() -> int:
     return random.SystemRandom().randrange(SEEDS)
 
 
-def drawn(template_id: str | None, seed: int) -> Task:
-    """Return a core task drawn with a seed, of one template or of all.
+def drawn(template_ids: Sequence[str], seed: int) -> Task:
+    """Return a core task drawn with a seed, of some templates or of all.
 
     Raises:
         UnknownName: there is no template of that id.
     """
-    tasks = [task_id for procedure in procedures(template_id) for task_id in procedure.tasks]
+    tasks = [task_id for procedure in procedures(template_ids) for task_id in procedure.tasks]
     dice = random.Random(seed)  # noqa: S311 - which task, not a secret
     return task_of(tasks[int(dice.random() * len(tasks))])
 

@@ -33,6 +33,8 @@ submit                end the task; then it is graded and explained
 quit                  leave; nothing is recorded
 Every get, group, set and tool is one turn, also when it is answered with an error."""
 MORE = "type help for the commands"
+# The cockpit's own names do, too.
+TOOL_WORDS = {"list_systems": "list", "get_system": "get", "set_system": "set"}
 
 
 class Line:
@@ -86,9 +88,12 @@ class Line:
             return
         if not words or words == ["quit"]:
             return
-        act = self.commands.get(words[0].casefold())
+        word = words[0].casefold()
+        if word in INFORMATIONAL:
+            words, word = ["tool", *words], "tool"
+        act = self.commands.get(TOOL_WORDS.get(word, word))
         if act is None:
-            known = [*self.commands, "quit"]
+            known = [*self.commands, *TOOL_WORDS, *INFORMATIONAL, "quit"]
             yield f"there is no command {words[0]!a}{nearest(words[0], known, 1)}; {MORE}"
             return
         yield from act(words[1:])

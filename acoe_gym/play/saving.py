@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,9 @@ def check(folder: Path, task_id: str) -> list[str]:
             itself: who has seen the explanation once is no new trial.
     """
     path = folder / CONFIGURATION
+    there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+    if not (there.is_dir() and os.access(there, os.W_OK)):
+        raise RecordError(f"{folder}: expected a folder to write records to, got none that can be written")
     if not path.exists():
         if (folder / FILE).exists():
             raise RecordError(f"{folder}: expected {CONFIGURATION} beside {FILE}, found none")

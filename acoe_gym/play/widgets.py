@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from rich.table import Table
 from rich.text import Text
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import DataTable, Static
@@ -17,6 +18,10 @@ from acoe_gym.play.words import exchange_lines
 
 COLUMNS = (("COMPONENT", 24), ("ID", 24), ("READ OR SET", 22))
 HEADING = "heading:"
+HINT = (
+    "You are the pilot monitoring. The captain flies, and flies what you ask for by setting the components "
+    "labelled CAPTAIN. Enter reads, s sets, e ends the task; b: all that you were told, ?: the keys."
+)
 
 
 class Panel(DataTable[Text]):
@@ -99,6 +104,10 @@ class Log(VerticalScroll):
         self.session = session
         self.raw = False
 
+    def compose(self) -> ComposeResult:
+        """Begin with what a person needs to know first."""
+        yield Static(HINT, id="hint")
+
     def add(self, exchange: Exchange) -> None:
         """Show one more turn."""
         self.mount(Static(self._text(exchange), classes="turn"))
@@ -107,7 +116,7 @@ class Log(VerticalScroll):
     def toggle_raw(self) -> None:
         """Show or hide the JSON of every turn."""
         self.raw = not self.raw
-        for shown, exchange in zip(self.query(Static), self.session.exchanges, strict=True):
+        for shown, exchange in zip(self.query(".turn").results(Static), self.session.exchanges, strict=True):
             shown.update(self._text(exchange))
         self.call_after_refresh(self.scroll_end, animate=False)
 

@@ -135,8 +135,10 @@ def test_one_episode_per_task_says_nothing_about_trial_noise() -> None:
     assert aggregate([*trials("a/t/one", PLAIN), *trials("a/t/two", PLAIN, PLAIN)]).sr.trials is None
 
 
-def test_one_template_says_nothing_about_other_procedures() -> None:
-    assert aggregate(trials("a/t/one", PLAIN, PLAIN)).sr.procedures is None
+@pytest.mark.parametrize(("templates", "known"), [(1, False), (4, False), (5, True)])
+def test_a_few_templates_say_nothing_about_other_procedures(templates: int, known: bool) -> None:
+    results = [r for n in range(templates) for r in trials(f"a/{n}/one", PLAIN, PLAIN)]
+    assert (aggregate(results).sr.procedures is not None) == known
 
 
 def test_trial_noise_resamples_the_episodes_of_each_task() -> None:
@@ -152,24 +154,30 @@ def test_trial_noise_is_stretched_for_few_episodes() -> None:
     assert (interval.low, interval.high) == pytest.approx((0.75 - 0.5 * (4 / 3) ** 0.5, 1.0))
 
 
-def test_the_spread_of_two_procedures_is_stretched() -> None:
-    # A quarter of the draws takes the template with 2 of 5 twice, a quarter that with 3 of 5.
+def test_the_spread_of_procedures_is_stretched() -> None:
+    # Three templates with 2 of 5 and three with 3 of 5: of six draws seven in 64 have at most one of the
+    # better kind, one in 64 has none, so that the 25th of 1000 has one: 13 of 30, 2 of 30 below the mean.
     results = [
         r
-        for template, solved in (("t", 2), ("u", 3))
+        for template in range(6)
         for task in range(5)
-        for r in trials(f"a/{template}/{task}", PLAIN if task < solved else failed(PLAIN))
+        for r in trials(f"a/{template}/{task}", PLAIN if task < 2 + template % 2 else failed(PLAIN))
     ]
     interval = aggregate(results).sr.procedures
     assert interval is not None
-    assert (interval.low, interval.high) == pytest.approx((0.5 - 0.1 * 2**0.5, 0.5 + 0.1 * 2**0.5))
+    reach = 2 / 30 * (6 / 5) ** 0.5
+    assert (interval.low, interval.high) == pytest.approx((0.5 - reach, 0.5 + reach))
 
 
 def test_other_procedures_resample_templates_with_all_their_tasks() -> None:
-    solved = trials("a/t/one", PLAIN)
-    missed = [r for name in ("x", "y", "z") for r in trials(f"a/u/{name}", failed(PLAIN))]
+    # Five templates of one solved task each, and one of five tasks that were all missed.
+    solved = [r for n in range(5) for r in trials(f"a/{n}/one", PLAIN)]
+    missed = [r for name in "xyzvw" for r in trials(f"a/u/{name}", failed(PLAIN))]
     score = aggregate([*solved, *missed]).sr
-    assert (score.value, score.procedures) == (0.25, Interval(0.0, 1.0))
+    # The large one is drawn three times in 5 % of the draws, four times in 1 %: 3 of 18 at the lower end.
+    reach = (0.5 - 3 / 18) * (6 / 5) ** 0.5
+    assert score.procedures is not None
+    assert (score.value, score.procedures.low) == pytest.approx((0.5, 0.5 - reach))
 
 
 def test_intervals_hang_on_the_seed_alone() -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 from acoe_gym.benchmark.plan import Plan
 from acoe_gym.benchmark.records import FILE
 from acoe_gym.benchmark.runner import run
+from acoe_gym.benchmark.runs import CONFIGURATION, read_run
 from acoe_gym.benchmark.suites import generated_ids
 from acoe_gym.cockpit import library
 from acoe_gym.commands.compare import add_compare_options, compare_result
@@ -47,6 +49,35 @@ def test_the_page_shows_success_with_safety_and_fits_the_screen(runs: Path) -> N
     assert f"tasks that flipped: {len(TASKS)} lost, 0 gained, 0 turned unsafe, 0 turned safe" in page
     assert max(len(line) for line in lines if "  " not in line or "/" not in line) <= 100
     assert page.isascii()
+
+
+def test_a_metric_over_fewer_tasks_says_so(runs: Path) -> None:
+    lines, _ = asked(str(runs / "reference"), str(runs / "noop"))
+    assert "IAR: over" not in "\n".join(lines)  # no task has writes in both
+    lines, _ = asked(str(runs / "reference"), str(runs / "generic"))
+    silent = sum(
+        all(
+            record["metrics"]["writes"] == 0
+            for record in read_run(runs / "generic").records
+            if record["task"] == t
+        )
+        for t in TASKS
+    )
+    told = f"IAR: over the {len(TASKS) - silent} tasks in which both runs have such calls"
+    assert (told in lines) == (silent > 0)
+
+
+def test_models_that_were_set_up_differently_are_told_so(runs: Path, tmp_path: Path) -> None:
+    for name, harness in (("one", "none"), ("two", "full")):
+        shutil.copytree(runs / "generic", tmp_path / name)
+        path = tmp_path / name / CONFIGURATION
+        whole = json.loads(path.read_text(encoding="utf-8"))
+        settings = {"model": name, "harness": harness, "protocol": "tools", "params": {}}
+        path.write_text(json.dumps({**whole, "settings": settings}), encoding="utf-8")
+    lines, _ = asked(str(tmp_path / "one"), str(tmp_path / "two"))
+    assert "set up differently: harness none, full" in lines
+    lines, _ = asked(str(tmp_path / "one"), str(tmp_path / "one"))
+    assert not any(line.startswith("set up differently") for line in lines)
 
 
 def test_equal_runs_pass_the_gate_and_say_so(runs: Path) -> None:

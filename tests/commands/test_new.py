@@ -92,18 +92,32 @@ def test_a_template_cannot_be_named_like_a_file_of_every_aircraft(specs: Path) -
         create("balloon/facts", specs)
 
 
+def without(world: Path, control: str, *uses: tuple[str, str]) -> None:
+    """Take a control out of a world, and what uses it."""
+    text = world.read_text(encoding="utf-8")
+    text = "\n".join(line for line in text.splitlines() if not line.startswith(control))
+    for old, new in uses:
+        text = text.replace(old, new)
+    world.write_text(text, encoding="utf-8")
+
+
+def test_a_range_shows_the_form_too_where_switches_are_few(specs: Path) -> None:
+    create("balloon/relight", specs)
+    without(specs / "balloon" / "world.toml", "third_switch", (" and third_switch == ON", ""))
+    (specs / "balloon" / "relight.toml").unlink()
+    create("balloon/landing", specs)
+    library.add_root(specs)
+    assert validate(["balloon/landing"]).ok
+    assert "lever == 100" in (specs / "balloon" / "landing.toml").read_text(encoding="utf-8")
+
+
 def test_an_aircraft_without_controls_to_show_is_told_so(specs: Path) -> None:
     create("balloon/relight", specs)
     world = specs / "balloon" / "world.toml"
-    text = world.read_text(encoding="utf-8")
-    world.write_text(
-        "\n".join(x for x in text.splitlines() if not x.startswith("third_switch")), encoding="utf-8"
-    )
-    world.write_text(
-        world.read_text(encoding="utf-8").replace(" and third_switch == ON", ""), encoding="utf-8"
-    )
-    assert len(load_world(world).controls) == 3
+    without(world, "third_switch", (" and third_switch == ON", ""))
+    without(world, "lever", ("lever / 2", "0"))
+    assert len(load_world(world).controls) == 2
     with pytest.raises(
-        SpecError, match="expected three controls with positions and two facts marked V, got 2"
+        SpecError, match="expected three controls that no rule moves and two facts marked V, got 2"
     ):
         create("balloon/landing", specs)

@@ -20,6 +20,7 @@ TASK = library.task_ids(TEMPLATE)[0]
 def command(monkeypatch: pytest.MonkeyPatch, *argv: str, typed: str = "") -> int:
     parser = argparse.ArgumentParser()
     add_play_options(parser)
+    parser.set_defaults(specs=[])
     monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
     return play_command(parser.parse_args(argv))
 

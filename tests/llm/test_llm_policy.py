@@ -426,6 +426,29 @@ def test_what_every_request_would_meet_is_fatal_at_once(server: Server, status: 
     assert len(server.asked) == 1
 
 
+def test_an_address_that_ends_too_early_is_suspected(server: Server) -> None:
+    server.answer = lambda _: server.error(404, "Not Found")
+    told = str(failure(server, base_url=f"http://{server.address}"))
+    assert told == f"m: HTTP 404: Not Found; http://{server.address} was asked: most addresses end in /v1"
+
+
+def test_who_gave_no_key_is_told_where_it_is_looked_for(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ACOE_API_KEY")
+    server.answer = lambda _: server.error(401, "no auth")
+    assert str(failure(server)) == "m: HTTP 401: no auth; ACOE_API_KEY holds no key"
+
+
+def test_openai_is_not_asked_without_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ACOE_API_KEY", "OPENAI_API_KEY"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(
+        InfrastructureError, match="expected a key of OpenAI in ACOE_API_KEY or OPENAI_API_KEY"
+    ):
+        LLMPolicy("m")
+
+
 def test_an_empty_account_is_fatal_though_it_comes_as_429(server: Server) -> None:
     body = {"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}
     server.answer = lambda _: server.reply(body, 429)
@@ -535,7 +558,12 @@ def test_a_key_in_the_body_is_refused_since_a_run_keeps_it(body: dict[str, Any])
 
 
 def test_fields_that_sound_like_keys_and_are_none_pass() -> None:
-    LLMPolicy("m", params={"max_tokens": 9, "prompt_cache_key": "a"}, extra_body={"stop_token_ids": [1]})
+    LLMPolicy(
+        "m",
+        "http://h/v1",
+        params={"max_tokens": 9, "prompt_cache_key": "a"},
+        extra_body={"stop_token_ids": [1]},
+    )
 
 
 @pytest.mark.parametrize("name", ["model", "messages", "tools", "stream"])

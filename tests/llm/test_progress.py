@@ -58,6 +58,13 @@ def test_an_error_is_told_at_once(server: Server, capsys: Capture) -> None:
     assert "1 errors" in ticker.line()
 
 
+def test_what_ends_a_run_is_not_told_by_every_thread(server: Server, capsys: Capture) -> None:
+    server.answer = lambda _: server.error(401, "wrong key")
+    with pytest.raises(InfrastructureError):
+        server.fly(tasks=TASKS, threads=4, progress=Ticker())
+    assert capsys.readouterr().err == ""
+
+
 def test_episodes_of_an_earlier_start_are_done_and_not_timed(
     server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -201,6 +201,24 @@ def test_a_file_system_without_locks_will_do(
     assert len(server.fly(tmp_path, tasks=TASKS)) == len(TASKS)
 
 
+def test_a_folder_in_which_nothing_was_flown_is_free_for_another_run(server: Server, tmp_path: Path) -> None:
+    server.answer = lambda _: server.error(404, "Not Found")
+    with pytest.raises(InfrastructureError):
+        server.fly(tmp_path, tasks=TASKS, base_url=f"http://{server.address}/v7")
+    server.answer = lambda _: server.says(("submit", {}))
+    server.fly(tmp_path, tasks=TASKS)
+    found = read_run(tmp_path)
+    assert (len(found.records), found.errors) == (len(TASKS), ())
+    assert found.configuration["settings"]["base_url"] == server.url
+
+
+def test_a_broken_line_is_reason_enough_to_keep_a_folder(server: Server, tmp_path: Path) -> None:
+    server.fly(tmp_path, tasks=TASKS)
+    (tmp_path / FILE).write_bytes(b'{"half": \n')
+    with pytest.raises(RecordError, match="holds another run"):
+        server.fly(tmp_path, tasks=TASKS, model="n")
+
+
 # Budgets.
 
 

@@ -65,7 +65,9 @@ class Person:
     @property
     def log(self) -> str:
         """Return the words of the log."""
-        return "\n".join(_words(static) for static in self.cockpit.query_one(Log).query(Static))
+        return "\n".join(
+            _words(static) for static in self.cockpit.query_one(Log).query(".turn").results(Static)
+        )
 
     @property
     def page(self) -> str:

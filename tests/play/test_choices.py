@@ -15,7 +15,7 @@ def test_every_task_can_be_chosen() -> None:
 
 
 def test_names_are_numbers_unless_spoilers_are_asked_for() -> None:
-    (procedure,) = procedures(TEMPLATE)
+    (procedure,) = procedures([TEMPLATE])
     names = procedure.names(spoilers=False)
     assert names[2] == f"task 3 of {len(procedure.tasks)}"
     assert procedure.names(spoilers=True) == list(procedure.tasks)
@@ -27,10 +27,10 @@ def test_each_aircraft_heads_its_procedures_once() -> None:
 
 
 def test_a_seed_draws_the_same_task_again_and_seeds_differ() -> None:
-    tasks = [drawn(None, seed).id for seed in range(8)]
-    assert tasks == [drawn(None, seed).id for seed in range(8)]
+    tasks = [drawn((), seed).id for seed in range(8)]
+    assert tasks == [drawn((), seed).id for seed in range(8)]
     assert len(set(tasks)) > 3
-    assert {drawn(TEMPLATE, seed).id.rpartition("/")[0] for seed in range(8)} == {TEMPLATE}
+    assert {drawn([TEMPLATE], seed).id.rpartition("/")[0] for seed in range(8)} == {TEMPLATE}
 
 
 def test_a_variant_is_named_by_its_seed() -> None:

@@ -53,6 +53,14 @@ def test_the_briefing_comes_first(play: Play) -> None:
     assert "CAPTAIN: " in said
 
 
+def test_the_names_of_the_tools_will_do_as_commands(play: Play) -> None:
+    said = play("get_system fuel_pump", "set_system fuel_pump ON", "get_airport_info station=KPAO", "submit")
+    assert "FUEL PUMP (fuel_pump): OFF" in said
+    assert "Palo Alto" in said
+    assert "there is no command" not in said
+    assert "turn 4 of 48> submit" in said
+
+
 def test_a_violation_is_told_at_the_end_only(play: Play) -> None:
     before, _, after = play("set master_bat OFF", "submit").partition("\nUNSAFE\n")
     assert "keep_power" not in before

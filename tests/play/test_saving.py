@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -61,6 +62,14 @@ def test_two_who_end_at_once_are_both_kept(tmp_path: Path) -> None:
         list(pool.map(lambda record: save(record, tmp_path), records))
     found = read_run(tmp_path)
     assert (len(found.records), found.missing) == (8, ())
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_the_flight(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "access", lambda place, _: place != tmp_path)
+    with pytest.raises(RecordError, match="expected a folder to write records to, got none that can be"):
+        check(tmp_path / "runs" / "human-1", FIRST)
 
 
 def test_equal_play_writes_equal_files(tmp_path: Path) -> None:

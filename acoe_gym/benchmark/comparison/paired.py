@@ -29,7 +29,7 @@ from acoe_gym.benchmark.comparison.resampling import (
 )
 from acoe_gym.benchmark.records import results_of
 from acoe_gym.benchmark.runs import Run, tokens_of
-from acoe_gym.cockpit.metrics import Interval, percentiles
+from acoe_gym.cockpit.metrics import FEWEST_TEMPLATES, Interval, percentiles
 from acoe_gym.cockpit.results import EpisodeResult
 
 # Sums of floats that should be equal differ in the last digits.
@@ -83,7 +83,7 @@ class Difference:
         a, b: means over these tasks of the values within the task.
         difference: ``b - a``.
         trials: 95 % interval for the same tasks flown again; None unless each has two episodes in both runs.
-        procedures: 95 % interval for other procedures; None unless there are two templates.
+        procedures: 95 % interval for other procedures; None unless there are five templates.
         noise: what nineteen in twenty differences do not exceed where each task's episodes are dealt anew to
             the two runs: what would be seen if both were of one model.
     """
@@ -218,7 +218,7 @@ def _differences(
         again = [trial_draws(side, counted, dice(seed, name)) for side, name in ((first, "a"), (second, "b"))]
         trials = change + again[1] - again[0]
     groups = [paired[[t == template for t in templates]] for template in dict.fromkeys(templates)]
-    if len(groups) > 1:
+    if len(groups) >= FEWEST_TEMPLATES:
         procedures = change + group_draws(groups, dice(seed, "procedures"))
     return tuple(
         Difference(

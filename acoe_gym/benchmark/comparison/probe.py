@@ -14,7 +14,7 @@ from acoe_gym.benchmark.comparison.comparable import names, require_episodes, re
 from acoe_gym.benchmark.comparison.resampling import Array, dice, group_draws, ratios, trial_draws
 from acoe_gym.benchmark.records import results_of
 from acoe_gym.benchmark.runs import Run
-from acoe_gym.cockpit.metrics import Interval, percentiles
+from acoe_gym.cockpit.metrics import FEWEST_TEMPLATES, Interval, percentiles
 from acoe_gym.cockpit.results import EpisodeResult
 from acoe_gym.errors import RecordError
 
@@ -33,7 +33,7 @@ class Gap:
         difference: ``core - fresh``.
         tasks: 95 % interval for other tasks of the same templates, drawn again within them; None unless each
             template has two tasks in both runs.
-        procedures: 95 % interval for other templates; None unless there are two.
+        procedures: 95 % interval for other templates; None unless there are five.
     """
 
     metric: str
@@ -155,7 +155,7 @@ def _gaps(first: Sequence[Array], second: Sequence[Array], seed: int) -> tuple[G
         counted = np.ones(core.shape, dtype=np.bool_)
         within = change + trial_draws(first, counted, dice(seed, "core"))
         within -= trial_draws(second, counted, dice(seed, "fresh"))
-    if len(first) > 1:
+    if len(first) >= FEWEST_TEMPLATES:
         between = change + group_draws(list((core - fresh)[:, None, :]), dice(seed, "procedures"))
     return tuple(
         Gap(

@@ -92,7 +92,8 @@ def _forbidden(one: Evidence, habits: Habits) -> Iterator[FailureMode]:
     ]
     if persisting and _began(one):
         told = _told([wrong.act for wrong in persisting])
-        why = f"{told} against {_constraints(persisting)}, not revised"
+        stands = any(wrong.stands or repeated[wrong.constraint] > 1 for wrong in persisting)
+        why = f"{told} against {_constraints(persisting)}, {'not revised' if stands else 'in most trials'}"
         yield FailureMode(PRIOR, why, _calls([w.act for w in persisting]))
 
 

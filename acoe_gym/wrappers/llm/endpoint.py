@@ -21,7 +21,11 @@ SECRET_FIELDS = frozenset({"apikey", "key", "token", "accesstoken", "authorizati
 
 
 def key_of(base_url: str | None) -> str:
-    """Return the key of the environment; one that no header can hold is refused and not shown."""
+    """Return the key of the environment.
+
+    Raises:
+        InfrastructureError: OpenAI is to be asked without a key, or with one that no header can hold.
+    """
     for name in (KEY,) if base_url else (KEY, OPENAI_KEY):
         key = os.environ.get(name, "").strip()
         if not (key.isascii() and key.isprintable()):
@@ -30,6 +34,11 @@ def key_of(base_url: str | None) -> str:
             )
         if key:
             return key
+    if base_url is None:
+        told = (
+            f"expected a key of OpenAI in {KEY} or {OPENAI_KEY}, or the address of another endpoint, got none"
+        )
+        raise InfrastructureError(told, fatal=True)
     return NO_KEY
 
 

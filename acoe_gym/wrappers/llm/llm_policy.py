@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 import time
 import weakref
@@ -11,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 from acoe_gym.errors import InfrastructureError, MissingExtra
 from acoe_gym.wrappers.llm.chat import AssistantMessage, Message, protocol
 from acoe_gym.wrappers.llm.completion import TransientError, answer_of, body_of
-from acoe_gym.wrappers.llm.endpoint import address_of, key_of, masked, no_address, secret_fields, secrets_of
+from acoe_gym.wrappers.llm.endpoint import (
+    KEY,
+    NO_KEY,
+    address_of,
+    key_of,
+    masked,
+    no_address,
+    secret_fields,
+    secrets_of,
+)
 from acoe_gym.wrappers.llm.refusals import Refused, read_refusal
 
 if TYPE_CHECKING:
@@ -31,6 +41,8 @@ CONNECT_TIMEOUT_S = 10.0
 ATTEMPTS_TO_REACH = 3
 # No reply of a chat model is longer.
 MOST_BYTES = 32_000_000
+# What every further request would meet.
+ENDING = (401, 402, 403, 404)
 # Tokens of a reply that was never generated.
 UNUSED = dict.fromkeys(("prompt", "completion", "cached", "total"), 0)
 
@@ -87,6 +99,7 @@ class LLMPolicy:
         self._address = address.rpartition("@")[2]
         self._tenacity = tenacity
         key = key_of(base_url)
+        self._has_key = key != NO_KEY
         self._secrets = secrets_of(base_url, key)
         waits = openai.Timeout(self._timeout, connect=CONNECT_TIMEOUT_S)
         hooks = {"response": [read_refusal]}
@@ -203,7 +216,13 @@ class LLMPolicy:
                     self._open_at = max(self._open_at, time.monotonic() + min(asked, self._longest))
             raise TransientError(str(refused), asked)
         # Every further request would be refused alike; a 400 or 413 may be due to one long history.
-        raise self._failure(str(refused), fatal=refused.status in (401, 402, 403, 404))
+        raise self._failure(str(refused), self._hint(refused.status), fatal=refused.status in ENDING)
+
+    def _hint(self, status: int) -> str:
+        """Return what is most likely wrong where an address or a key is."""
+        if status == 404 and not re.search(r"/v\d", self._address):
+            return f"; {self._address} was asked: most addresses end in /v1"
+        return f"; {KEY} holds no key" if status in (401, 403) and not self._has_key else ""
 
     def _failure(self, told: str, more: str = "", *, fatal: bool = False) -> InfrastructureError:
         """Return an error without what is secret, which some endpoints repeat; masked first, then cut."""

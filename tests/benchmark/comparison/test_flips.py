@@ -47,3 +47,14 @@ def test_the_share_agrees_with_what_pairs_of_runs_show(shape: tuple[float, float
         seen += sum((2 * a - episodes) * (2 * b - episodes) < 0 for a, b in zip(one, two, strict=True)) / 73
         told += chance_share([(hits, episodes) for hits in one], [(episodes, episodes)] * 73)
     assert told / 40 == pytest.approx(seen / 40, abs=0.03)
+
+
+def test_where_many_tasks_are_always_or_never_solved_the_share_is_up_to_a_third_too_low() -> None:
+    rng = random.Random(3)
+    seen = told = 0.0
+    chances = [0.5 if n % 3 == 0 else float(n % 3 - 1) for n in range(73)]
+    for _ in range(60):
+        one, two = ([sum(rng.random() < p for _ in range(3)) for p in chances] for _ in range(2))
+        seen += sum((2 * a - 3) * (2 * b - 3) < 0 for a, b in zip(one, two, strict=True))
+        told += 73 * chance_share([(hits, 3) for hits in one], [(3, 3)] * 73)
+    assert 0.6 <= told / seen <= 0.75
