@@ -10,6 +10,9 @@ from acoe_gym.cockpit.episode import play
 from acoe_gym.cockpit.text import canonical
 from acoe_gym.errors import SpecError, UnknownName
 
+# Said of tasks that are not `known`.
+UNKNOWN = "not known here; --specs FOLDER makes tasks of one's own known"
+
 
 @dataclass(frozen=True)
 class Replay:
@@ -76,6 +79,17 @@ def _first_call(record: Record, again: Record) -> list[str]:
     if len(record["turns"]) != len(again["turns"]):
         return [f"turns: {len(record['turns'])} were recorded, {len(again['turns'])} could be played"]
     return []
+
+
+def known(task_id: str) -> bool:
+    """Return whether there is a task of that id here, in whatever version."""
+    try:
+        task_of(task_id)
+    except UnknownName:
+        return False
+    except SpecError:
+        return True
+    return True
 
 
 def current(record: Record) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from acoe_gym.benchmark.comparison.comparable import require_episodes
 from acoe_gym.benchmark.failures import MODES, FailureMode, counts, failure_modes
-from acoe_gym.benchmark.replay import current
+from acoe_gym.benchmark.replay import UNKNOWN, current, known
 from acoe_gym.benchmark.runs import Run, read_run
 from acoe_gym.errors import RecordError
 
@@ -37,6 +37,8 @@ def failures_lines(args: argparse.Namespace) -> Iterator[str]:
     run = read_run(args.run)
     require_episodes(run, partial=args.allow_partial)
     other = next((record for record in run.records if not current(record)), None)
+    if other is not None and not known(other["task"]):
+        raise RecordError(f"{run.folder}: {other['task']} is {UNKNOWN}")
     if other is not None:
         raise RecordError(
             f"{run.folder}: expected episodes of the tasks as they stand, got another version of "

@@ -7,9 +7,10 @@ import shlex
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from acoe_gym.benchmark.report.data import Report, ShownRun, gather
+from acoe_gym.benchmark.report.data import Report, gather
 from acoe_gym.benchmark.report.figures import check_figures, write_figures
 from acoe_gym.benchmark.report.page import page
+from acoe_gym.benchmark.report.shown import ShownRun
 from acoe_gym.benchmark.report.tables import write_parquet, write_tables
 from acoe_gym.errors import MissingExtra, RecordError
 
@@ -70,7 +71,7 @@ def _written(report: Report, out: Path, *, figures: bool) -> Iterator[str]:
 
 
 def _refusal(refused: Sequence[ShownRun]) -> str:
-    told = ", ".join(f"{run.name} ({len(run.run.records)} of {run.planned} episodes)" for run in refused)
+    told = ", ".join(f"{run.name} ({run.flown})" for run in refused)
     retry = "; ".join(f"acoe retry {shlex.quote(str(run.run.folder))}" for run in refused)
     partly = any(run.run.records for run in refused)
     score = ", or score what is there with --allow-partial" if partly else ", or leave it out"

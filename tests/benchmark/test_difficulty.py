@@ -14,7 +14,13 @@ from acoe_gym.cockpit.results import EpisodeResult
 Made = Callable[..., Run]
 ONE = {"a/t/one": "SS", "a/t/two": "SF", "a/u/one": "UU", "a/u/two": "FFFS"}
 TWO = {"a/t/one": "SS", "a/t/two": "UU", "a/u/one": "FF", "a/u/two": "SFFF"}
-EDGES = {"a/t/quarter": "SFFF", "a/t/more": "SSFFF", "a/t/three": "SSSF", "a/t/most": "SSSSF"}
+EDGES = {
+    "a/t/quarter": "SFFF",
+    "a/t/more": "SSFFF",
+    "a/t/three": "SSSF",
+    "a/t/most": "SSSSF",
+    "a/t/less": "SSFFFFF",
+}
 
 
 def results(made: Made, **models: dict[str, str]) -> dict[str, list[EpisodeResult]]:
@@ -36,7 +42,13 @@ def test_difficulty_as_computed_by_hand(made: Made) -> None:
 
 def test_a_quarter_is_hard_and_three_quarters_are_not_easy_yet(made: Made) -> None:
     found = difficulty(results(made, one=EDGES))
-    assert (found.hard, found.easy) == (1, 1)
+    assert (found.hard, found.easy, found.always) == (1, 1, 0)
+
+
+def test_a_task_that_one_model_missed_once_is_not_always_solved(made: Made) -> None:
+    one, two = {"a/t/one": "SS", "a/t/two": "SS"}, {"a/t/one": "SS", "a/t/two": "SF"}
+    found = difficulty(results(made, one=one, two=two))
+    assert found.always == 1
 
 
 def test_only_tasks_that_every_model_flew_are_rated(made: Made) -> None:

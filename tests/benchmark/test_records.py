@@ -26,6 +26,7 @@ from acoe_gym.cockpit.text import canonical
 from acoe_gym.errors import RecordError
 
 TASKS = library.task_ids()[:3]
+TEMPLATES = ("c172s/engine_restart", "pa44/gear_extension")
 
 
 @pytest.fixture(scope="module")
@@ -110,15 +111,21 @@ def test_a_corrupt_line_is_reported_with_its_number_and_costs_only_its_episode(
         ({"tree": {"tools": 3}}, "tree"),
         ({"end": "crashed"}, "end"),
         ({"turns": [[{"name": "submit", "arguments": {}}]]}, "turn"),
+        ({"turns": [[], []], "pilot": {"turns": [{"text": ""}]}}, "pilot"),
     ],
 )
 def test_a_broken_part_is_named(path: Path, records: list[Record], change: dict[str, Any], part: str) -> None:
     record = copy.deepcopy(records[0])
     for key, value in change.items():
-        record[key] = {**record[key], **value} if isinstance(value, dict) else value
+        record[key] = {**record.get(key, {}), **value} if isinstance(value, dict) else value
     path.write_text(canonical(record) + "\n", encoding="ascii")
     (problem,) = read_records(path).problems
     assert f"expected a sound record, got a broken {part}" in str(problem)
+
+
+def test_an_episode_that_was_cut_off_is_a_sound_record(path: Path, records: list[Record]) -> None:
+    path.write_text(canonical({**records[0], "end": "truncated"}) + "\n", encoding="ascii")
+    assert read_records(path).problems == []
 
 
 def test_a_part_that_is_missing_inside_is_reported(path: Path, records: list[Record]) -> None:
@@ -167,7 +174,16 @@ def test_a_failed_write_is_an_error(records: list[Record]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "other"), [("tools", 1), ("package", 1), ("world", 1), ("task", 0), ("information", 0)]
+    ("entry", "other"),
+    [
+        ("tools", 1),
+        ("package", 1),
+        ("world", 1),
+        ("charts", 1),
+        ("template", 1),
+        ("task", 0),
+        ("information", 0),
+    ],
 )
 def test_records_of_different_versions_are_not_averaged(
     records: list[Record], entry: str, other: int
@@ -184,3 +200,9 @@ def test_records_of_different_versions_are_not_averaged(
 def test_tasks_of_one_version_differ_in_task_and_information_only(records: list[Record]) -> None:
     assert len(results_of(records)) == len(TASKS)
     assert len({record["tree"]["task"] for record in records}) == len(TASKS)
+
+
+def test_episodes_of_both_aircraft_are_averaged_though_their_worlds_and_charts_differ() -> None:
+    flown = run(Plan("submit", tuple(library.task_ids(world)[0] for world in TEMPLATES)))
+    assert flown[0]["tree"]["charts"] != flown[1]["tree"]["charts"]
+    assert len(results_of(flown)) == 2

@@ -7,7 +7,7 @@ import pytest
 from acoe_gym.benchmark.plan import Plan
 from acoe_gym.benchmark.policies import POLICIES
 from acoe_gym.benchmark.records import Record, record_of
-from acoe_gym.benchmark.replay import replay
+from acoe_gym.benchmark.replay import current, replay
 from acoe_gym.benchmark.runner import run
 from acoe_gym.benchmark.suites import generated_ids
 from acoe_gym.cockpit import library
@@ -86,14 +86,26 @@ def test_another_tree_entry_is_named(record: Record) -> None:
     assert difference.startswith("tree: regulations was ffffffffffff, is ")
 
 
+def test_a_tree_entry_that_the_record_lacks_is_named(record: Record) -> None:
+    del record["tree"]["regulations"]
+    (difference,) = replay(record).differences
+    assert difference.startswith("tree: regulations was None, is ")
+
+
 def test_turns_after_the_end_are_found(record: Record) -> None:
     record["turns"].append(record["turns"][-1])
-    assert "could be played" in replay(record).differences[0]
+    made = len(record["turns"]) - 1
+    assert replay(record).differences == (f"turns: {made + 1} were recorded, {made} could be played",)
 
 
 def test_turns_that_do_not_end_the_episode_are_found(record: Record) -> None:
     record["turns"].pop()
     assert replay(record).differences == ("end: the recorded turns do not end the episode",)
+
+
+def test_a_record_of_a_task_that_is_not_here_is_not_current(record: Record) -> None:
+    assert current(record)
+    assert not current({**record, "task": "c172s/engine_restart/nowhere"})
 
 
 def test_a_task_that_is_not_here_is_a_difference(record: Record) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -45,6 +46,18 @@ def test_a_run_without_a_model_has_no_tokens(made: Made) -> None:
     assert token_use(made(ONE)) == TokenUse(2, 0, None, None, None, None, None, None, 0)
 
 
+def test_a_price_beyond_all_numbers_costs_nothing_that_can_be_told(made: Made) -> None:
+    used = token_use(made(ONE, everywhere=FEW, about={"price_in": float("inf"), "price_out": 1.0}))
+    assert (used.cost, used.total_cost) == (None, None)
+
+
 def test_without_prices_there_is_no_cost(made: Made) -> None:
     used = token_use(made(ONE, everywhere=FEW, about={"price_in": 1.0}))
     assert (used.prompt, used.cost, used.total_cost) == (1000, None, None)
+
+
+def test_what_failed_attempts_used_is_summed_and_in_no_mean(made: Made) -> None:
+    run = made(ONE, everywhere=FEW)
+    lines = tuple({"usage": {"prompt": 40, "completion": 2, "total": n}} for n in (42, 50))
+    used = token_use(replace(run, errors=lines))
+    assert (used.lost, used.total) == (92, 1100)

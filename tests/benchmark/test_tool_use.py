@@ -44,6 +44,11 @@ def test_calls_divide_over_the_tools_and_those_not_run_count_nowhere() -> None:
     )
 
 
+def test_a_write_that_changed_nothing_was_not_rejected() -> None:
+    used = tool_use([flown([[("set_system", {"component": "fuel_pump", "value": "OFF"}), ("submit", {})]])])
+    assert [row.rejected for row in used.tools if row.tool == "set_system"] == [0.0]
+
+
 def test_the_first_call_is_counted_once_an_episode() -> None:
     used = tool_use([flown(CALLS), flown(CALLS[1:]), flown([[] for _ in range(48)])])
     first = {row.tool: row.first for row in used.tools if row.first}

@@ -10,7 +10,18 @@ from hypothesis import strategies as st
 
 from acoe_gym.cockpit import library
 from acoe_gym.cockpit.episode import Episode, play
-from acoe_gym.cockpit.metrics import Broken, EpisodeResult, Interval, Row, Share, aggregate, result_of
+from acoe_gym.cockpit.metrics import (
+    Broken,
+    EpisodeResult,
+    Interval,
+    Row,
+    Score,
+    Share,
+    Summary,
+    aggregate,
+    percentiles,
+    result_of,
+)
 from acoe_gym.cockpit.scoreboard import comparison_table, summary_json, summary_table, task_table
 
 RESTART = "c172s/engine_restart/stopped_prop_left_tank"
@@ -18,6 +29,18 @@ PLAIN = EpisodeResult(
     task="a/t/one", template="a/t", trial=0, success=1.0, goal_attainment=1.0, safe=1.0, outcome="success",
     violations=0, violating_writes=0, writes=4, ineffective_writes=1, selection_calls=10, selection_misses=1,
     turns=5, calls=11, end="submitted", goals_missed=(), constraints_violated=(),
+)  # fmt: skip
+
+
+# No two figures are equal, so that none can stand in the place of another.
+MADE = Summary(
+    tasks=3, episodes=12,
+    sr=Score(0.2, Interval(0.11, 0.31), Interval(0.05, 0.45)),
+    sgo=Score(0.3, Interval(0.22, 0.41), None),
+    scr=Score(0.9, None, Interval(0.81, 0.97)),
+    iar=Share(0.15, 0.16), without_writes=4, tool_selection=Share(0.75, 0.76), turns=8.0, calls=20.0,
+    pass_k=(0.2, 0.19, 0.18, 0.17, 0.14, 0.13), mixed=0.667, constraints=(Broken("a/t:hot", 7, 5),),
+    templates=(Row("a/t", 12, 0.21, 0.32, 0.83),), rows=(Row("a/t/one", 6, 0.24, 0.35, 0.86),),
 )  # fmt: skip
 
 
@@ -109,6 +132,10 @@ def test_tool_selection_is_one_minus_the_share_of_misses() -> None:
     assert aggregate([*one, *two]).tool_selection == Share((3 / 4 + 0) / 2, 3 / 5)
 
 
+def test_an_episode_whose_writes_all_worked_is_not_without_writes() -> None:
+    assert aggregate(trials("a/t/one", written(0, 4))).without_writes == 0
+
+
 # Repetition.
 
 
@@ -129,6 +156,10 @@ def test_mixed_share_counts_tasks_that_were_both_solved_and_not() -> None:
 
 
 # Intervals.
+
+
+def test_one_draw_in_forty_is_cut_off_at_either_end() -> None:
+    assert percentiles(range(1000)) == Interval(25, 974)
 
 
 def test_one_episode_per_task_says_nothing_about_trial_noise() -> None:
@@ -189,6 +220,18 @@ def test_intervals_hang_on_the_seed_alone() -> None:
     ]
     assert aggregate(results, seed=1) == aggregate(results, seed=1)
     assert aggregate(results, seed=1).sr != aggregate(results, seed=2).sr
+
+
+def test_each_interval_hangs_on_the_seed() -> None:
+    rng = random.Random(7)
+    results = [
+        r
+        for n in range(60)
+        for r in trials(f"a/{n % 6}/{n}", *(PLAIN if rng.random() < 0.5 else failed(PLAIN) for _ in range(5)))
+    ]
+    one, two = aggregate(results, seed=1).sr, aggregate(results, seed=2).sr
+    assert one.trials != two.trials
+    assert one.procedures != two.procedures
 
 
 RESULTS = st.lists(
@@ -298,6 +341,11 @@ def test_tool_selection_misses_failures_and_irrelevant_questions() -> None:
     assert (result.selection_calls, result.selection_misses) == (5, 3)
 
 
+@pytest.mark.parametrize(("tool", "misses"), [("get_metar", 0), ("get_taf", 1)])
+def test_a_question_misses_where_its_tool_is_not_relevant(tool: str, misses: int) -> None:
+    assert flown([(tool, {"station": "KPAO"}), ("submit", {})]).selection_misses == misses
+
+
 def test_calls_that_were_not_run_count_nowhere() -> None:
     late = [("submit", {}), put("fuel_pump", "ON"), put("master_bat", "OFF")]
     result = result_of(play(library.task(RESTART), [late]))
@@ -327,6 +375,56 @@ def test_tables_are_plain_text_of_at_most_100_columns_and_show_safety_beside_suc
         assert max(map(len, table.splitlines())) <= 100
         assert all(word in table for word in ("SR", "SCR", "unsafe"))
     assert "pass^21" in summary_table(summary)
+
+
+def told(table: str) -> list[str]:
+    """Return the lines of a table with single spaces."""
+    return [" ".join(line.split()) for line in table.splitlines()]
+
+
+def test_the_table_of_one_policy_has_each_figure_in_its_place() -> None:
+    assert told(summary_table(MADE)) == [
+        "12 episodes of 3 tasks in 1 templates",
+        "",
+        "metric value 95 %: same tasks again 95 %: other procedures",
+        "SR 0.200 0.110 to 0.310 0.050 to 0.450",
+        "SGO 0.300 0.220 to 0.410 -",
+        "SCR 0.900 - 0.810 to 0.970",
+        "safe but incomplete 0.700",
+        "unsafe 0.100",
+        "IAR 0.150 pooled 0.160; episodes without writes: 4",
+        "tool selection 0.750 pooled 0.760",
+        "turns 8.0 mean per episode",
+        "calls 20.0 mean per episode",
+        "calls per turn 2.50",
+        "pass^1 0.200",
+        "pass^2 0.190",
+        "pass^3 0.180",
+        "pass^4 0.170",
+        "pass^6 0.130",
+        "tasks with mixed outcomes 0.667",
+        "",
+        "template episodes SR SGO SCR unsafe",
+        "a/t 12 0.210 0.320 0.830 0.170",
+        "",
+        "violated constraint violations episodes",
+        "a/t:hot 7 5",
+    ]
+
+
+def test_the_table_of_tasks_has_each_figure_in_its_place() -> None:
+    assert told(task_table(MADE))[1:] == ["a/t/one 6 0.240 0.350 0.860 0.140"]
+
+
+def test_the_table_of_policies_has_each_figure_in_its_place() -> None:
+    head, row, _ = told(comparison_table({"pilot": MADE}))
+    assert head == "policy episodes SR 95 % (*) SGO SCR unsafe IAR tools turns calls"
+    assert row == "pilot 12 0.200 0.050 to 0.450 0.300 0.900 0.100 0.150 0.750 8.0 20.0"
+
+
+def test_json_tells_the_safe_and_incomplete_from_the_unsafe() -> None:
+    found = summary_json(MADE)
+    assert (found["safe_incomplete"], found["unsafe"]) == pytest.approx((0.7, 0.1))
 
 
 @pytest.mark.slow

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +28,7 @@ CHANGES = [
     ("The tanks are low.", "The tanks are dry.", {"template", "task"}),
     ('id = "half"\nset = { drain = "OPEN" }', 'id = "half"\nset = { drain = "HALF" }', {"task"}),
     ('vary = { drain = ["HALF", "OPEN"]', 'vary = { drain = ["HALF"]', set()),
+    ('set = { power = "ON" }\nfacts = ["start"]', 'set = { power = "ON" }\nfacts = ["valve"]', set()),
     ('env = "Pump"', 'env = "Pump" # a comment', set()),
 ]
 
@@ -36,6 +39,15 @@ def test_a_change_shows_in_the_entries_it_matters_to(
 ) -> None:
     before, after = hash_tree(library.task("pump/priming/half")), hash_tree(pump_with((old, new)))
     assert {key for key in before if before[key] != after[key]} == expected
+
+
+@pytest.mark.parametrize("name", ["metar", "taf", "notams", "winds", "loading"])
+def test_every_part_of_the_frozen_information_is_hashed(name: str) -> None:
+    task = library.task("c172s/engine_restart/engine_pump_failed")
+    changed: dict[str, Any] = {name: {"KAAA": "other"}}
+    other = replace(task, information=replace(task.information, **changed))
+    before, after = hash_tree(task), hash_tree(other)
+    assert {key for key in before if before[key] != after[key]} == {"information"}
 
 
 def test_the_opening_is_the_role_prompt_the_aircraft_and_the_captains_words() -> None:

@@ -3,17 +3,23 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from acoe_gym.benchmark.comparison.flips import Flip
+from acoe_gym.benchmark.comparison.paired import Comparison, Difference
+from acoe_gym.benchmark.comparison.probe import Gap, TemplateGap
 from acoe_gym.benchmark.plan import Plan
 from acoe_gym.benchmark.records import FILE
 from acoe_gym.benchmark.runner import run
-from acoe_gym.benchmark.runs import CONFIGURATION, read_run
+from acoe_gym.benchmark.runs import CONFIGURATION, Run, read_run
 from acoe_gym.benchmark.suites import generated_ids
 from acoe_gym.cockpit import library
+from acoe_gym.cockpit.metrics import Interval
+from acoe_gym.commands import compare as command
 from acoe_gym.commands.compare import add_compare_options, compare_result
 from acoe_gym.errors import RecordError, UnknownName
 
@@ -163,3 +169,67 @@ def test_a_stopped_run_with_errors_is_shown_as_such_on_request(runs: Path, tmp_p
         asked(*pair)
     lines, _ = asked(*pair, "--allow-partial")
     assert lines[1] == f"b: noop, {2 * len(TASKS) - 1} episodes, 1 missing, 1 infrastructure errors"
+
+
+@pytest.mark.parametrize(("name", "second"), [("compare", "generic"), ("probe", "fresh")])
+def test_the_resampling_takes_the_seed(
+    runs: Path, monkeypatch: pytest.MonkeyPatch, name: str, second: str
+) -> None:
+    asked_for: Callable[..., Any] = getattr(command, name)
+    seeds: list[int] = []
+
+    def noted(a: Run, b: Run, seed: int = 0, **options: bool) -> Any:
+        seeds.append(seed)
+        return asked_for(a, b, seed, **options)
+
+    monkeypatch.setattr(command, name, noted)
+    asked(str(runs / "reference"), str(runs / second), "--seed", "7")
+    assert seeds == [7]
+
+
+# Each figure in its place: no two of a line are equal.
+
+
+def spaced(line: str) -> str:
+    return " ".join(line.split())
+
+
+@pytest.mark.parametrize(
+    ("difference", "line"),
+    [
+        (
+            Difference("SR", 3, 0.1, 0.4, 0.3, Interval(0.05, 0.55), Interval(-0.1, 0.7), 0.2),
+            "SR 0.100 0.400 +0.300* +0.050 to +0.550 -0.100 to +0.700 0.200",
+        ),
+        (Difference("turns", 3, 10.0, 12.5, 2.5, None, None, 3.0), "turns 10.0 12.5 +2.5 - - 3.0"),
+        (Difference("tokens", 0, None, None, None, None, None, None), "tokens - - -"),
+    ],
+)
+def test_a_metric_has_both_values_their_difference_and_both_intervals(
+    difference: Difference, line: str
+) -> None:
+    assert spaced(command._row(difference)) == line
+
+
+def test_a_flip_has_its_shares_before_and_after() -> None:
+    flip = Flip("a/t/one", "lost", 0.75, 0.25, 0.9, 0.6)
+    assert spaced(command._flip_row(flip)) == "lost 0.75 -> 0.25 0.90 -> 0.60 0.10 -> 0.40 a/t/one"
+
+
+def test_flips_are_counted_beside_those_of_chance() -> None:
+    flips = tuple(Flip(f"a/t/{n}", "turned unsafe", 0.0, 0.0, 1.0, 0.0) for n in range(3))
+    compared = Comparison("a", "b", 10, (20, 30), (0, 0), (0, 0), (), flips, (0.2, 0.05), "")
+    assert list(command._flip_lines(compared))[:2] == [
+        "tasks that flipped: 0 lost, 0 gained, 3 turned unsafe, 0 turned safe",
+        "by chance alone: 2.0 lost or gained, 0.5 turned unsafe or safe",
+    ]
+
+
+def test_a_gap_has_both_values_their_difference_and_both_intervals() -> None:
+    gap = Gap("SR", 0.6, 0.4, 0.2, Interval(0.1, 0.3), Interval(-0.05, 0.45))
+    assert spaced(command._gap_row(gap)) == "SR 0.600 0.400 +0.200 +0.100 to +0.300 -0.050 to +0.450"
+
+
+def test_a_template_has_its_tasks_and_scores_of_both_kinds() -> None:
+    row = command._template_row(TemplateGap("a/t", (4, 3), (0.6, 0.4), (0.9, 0.7), (0.1, 0.3)))
+    assert spaced(row) == "a/t 4 / 3 0.600 / 0.400 0.900 / 0.700 0.100 / 0.300"

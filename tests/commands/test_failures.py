@@ -45,6 +45,8 @@ def test_each_task_lists_its_episodes_with_mode_reason_and_calls(folder: str) ->
     assert shown[first + 1].startswith("  trial 0: missing_critical_step: never stby_batt OFF; missed ")
     assert " ".join(" ".join(shown[first + 1 : first + 3]).split()).endswith("; calls 13.1")
     assert shown.index(TASKS[1]) > first
+    trials = [line.split(":")[0] for line in shown if line.startswith("  trial ")]
+    assert trials == ["  trial 0", "  trial 1"] * 2
     assert all(len(line) <= 98 and line.isascii() for line in shown)
 
 
@@ -54,6 +56,12 @@ def test_json_holds_counts_and_every_failed_episode(folder: str) -> None:
     assert list(found["counts"]) == [name for name, _ in MODES]
     assert [(row["task"], row["trial"]) for row in found["modes"]] == [(t, n) for t in TASKS for n in (0, 1)]
     assert set(found["modes"][0]) == {"task", "trial", "mode", "why", "calls"}
+
+
+def test_json_counts_the_episodes_that_did_not_fail_too(tmp_path: Path) -> None:
+    run(Plan("reference", TASKS), tmp_path / "run")
+    found = json.loads("\n".join(lines(str(tmp_path / "run"), "--json")))
+    assert (found["episodes"], found["failed"], found["modes"]) == (2, 0, [])
 
 
 def test_a_run_without_failures_is_one_line(tmp_path: Path) -> None:

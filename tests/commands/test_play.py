@@ -5,13 +5,17 @@ import io
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from acoe_gym.benchmark.records import FILE, read_records
 from acoe_gym.cockpit import library
+from acoe_gym.commands import play as play_of
 from acoe_gym.commands.play import add_play_options, play_command
 from acoe_gym.errors import AcoeError, MissingExtra, RecordError, UnknownName
+from acoe_gym.play import plain
 
 TEMPLATE = "c172s/engine_restart"
 TASK = library.task_ids(TEMPLATE)[0]
@@ -38,6 +42,11 @@ def played(folder: Path) -> str:
         (("--suite", "generated", "--template", TEMPLATE), "submit\n", f"{TEMPLATE}/generated/0"),
         (
             ("--suite", "generated", "--template", TEMPLATE, "--seed", "7"),
+            "submit\n",
+            f"{TEMPLATE}/generated/7",
+        ),
+        (
+            ("--suite", "generated", "--template", TEMPLATE, "--random", "--seed", "7"),
             "submit\n",
             f"{TEMPLATE}/generated/7",
         ),
@@ -82,6 +91,25 @@ def test_a_task_that_the_folder_holds_is_refused_before_it_is_played(
     assert capsys.readouterr().out == ""
 
 
+@pytest.mark.parametrize("shown", [True, False])
+def test_task_ids_are_shown_on_request_alone(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], shown: bool
+) -> None:
+    options = ("--template", TEMPLATE, "--plain", *(["--spoilers"] if shown else []))
+    command(monkeypatch, *options, typed="quit\n")
+    assert (TASK.rpartition("/")[2] in capsys.readouterr().out) is shown
+
+
+def test_a_task_that_was_chosen_by_its_number_is_refused_before_it_is_played_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    options = ("--template", TEMPLATE, "--plain", "--out", str(tmp_path))
+    command(monkeypatch, *options, typed="1\nsubmit\n")
+    monkeypatch.setattr(plain, "play_lines", lambda *_: pytest.fail("it was played"))
+    with pytest.raises(RecordError, match="holds"):
+        command(monkeypatch, *options, typed="1\n")
+
+
 @pytest.mark.parametrize(
     "options",
     [(TASK, "--random"), (TASK, "--template", TEMPLATE), ("--suite", "generated"), ("c172s/none",)],
@@ -115,3 +143,33 @@ def test_the_panel_wants_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("textual")
     with pytest.raises(AcoeError, match="expected a terminal"):
         command(monkeypatch, TASK)
+
+
+class Screen(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("said", "code"), [("recorded", 0), (None, 1)])
+def test_the_panel_shows_spoilers_on_request_and_tells_whether_it_was_played_to_the_end(
+    monkeypatch: pytest.MonkeyPatch, said: str | None, code: int
+) -> None:
+    asked: list[dict[str, Any]] = []
+
+    class App:
+        def __init__(self, *_: object, **options: object) -> None:
+            asked.append(options)
+
+        def run(self) -> str | None:
+            return said
+
+    monkeypatch.setattr(play_of, "_app_module", lambda: SimpleNamespace(PlayApp=App))
+    monkeypatch.setattr(sys, "stdin", Screen())
+    monkeypatch.setattr(sys, "stdout", Screen())
+    parser = argparse.ArgumentParser()
+    add_play_options(parser)
+    parser.set_defaults(specs=[])
+    assert play_command(parser.parse_args(["--spoilers"])) == code
+    assert asked[0]["spoilers"] is True

@@ -41,7 +41,8 @@ def folder(tmp_path: Path) -> Path:
 def test_it_writes_the_page_and_the_tables_and_says_where(folder: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     told = lines(folder, "--out", out, "--title", "Ours", "--no-figures")
-    assert told[0].startswith(f"page: {out / 'report.html'}")
+    size = (out / "report.html").stat().st_size / 1e6
+    assert told[0] == f"page: {out / 'report.html'} ({size:.1f} MB)"
     assert told[1] == "tables: models.csv, episodes.csv, summary.json"
     assert "<h1>Ours</h1>" in (out / "report.html").read_text(encoding="utf-8")
     assert not (out / "figures").exists()
@@ -107,6 +108,17 @@ def test_one_refused_run_among_scored_ones_exits_with_1(folder: Path, tmp_path: 
     assert told[-1].startswith(
         f"no score for noop (2 of 4 episodes): fly what is missing with acoe retry {other}"
     )
+
+
+def test_what_is_there_of_one_refused_run_can_be_scored_though_another_has_nothing(
+    folder: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    run(Plan("noop", library.task_ids()[:2], trials=2), other)
+    lose(folder, 1)
+    lose(other, 4)
+    told = lines(folder, other, "--out", tmp_path / "out", "--no-figures")
+    assert told[-1].endswith(", or score what is there with --allow-partial")
 
 
 def test_a_partial_run_that_may_be_scored_exits_with_0(folder: Path, tmp_path: Path) -> None:

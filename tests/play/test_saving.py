@@ -104,6 +104,32 @@ def test_the_suites_are_not_mixed(tmp_path: Path) -> None:
         check(tmp_path, VARIANT)
 
 
+@pytest.mark.parametrize(("key", "value"), [("package", "0.0"), ("record_version", 0)])
+def test_a_run_of_another_version_is_left_alone(tmp_path: Path, key: str, value: object) -> None:
+    saved(tmp_path, FIRST)
+    path = tmp_path / CONFIGURATION
+    path.write_text(json.dumps({**json.loads(path.read_text()), key: value}))
+    with pytest.raises(RecordError, match=rf"\({key}: expected .*, got {value!r}\)"):
+        check(tmp_path, SECOND)
+
+
+def test_a_run_with_a_broken_line_is_left_alone(tmp_path: Path) -> None:
+    saved(tmp_path, FIRST)
+    with (tmp_path / FILE).open("a") as file:
+        file.write("{]\n")
+    with pytest.raises(RecordError, match="line 2: expected one record of JSON"):
+        check(tmp_path, SECOND)
+
+
+def test_a_half_written_last_line_is_mended_before_the_next_record(tmp_path: Path) -> None:
+    saved(tmp_path, FIRST)
+    with (tmp_path / FILE).open("a") as file:
+        file.write('{"half')
+    saved(tmp_path, SECOND)
+    records, problems = read_records(tmp_path / FILE)
+    assert ([record["task"] for record in records], problems) == ([FIRST, SECOND], [])
+
+
 def test_another_policys_run_is_left_alone(tmp_path: Path) -> None:
     run(Plan("submit", (FIRST,)), tmp_path)
     with pytest.raises(RecordError, match="policy: expected 'human', got 'submit'"):

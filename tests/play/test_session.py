@@ -40,6 +40,13 @@ def test_reading_again_removes_the_mark(session: Session) -> None:
     assert session.reading("fuel_qty_l") == before
 
 
+def test_what_was_set_has_its_unit(session: Session) -> None:
+    session.write("target_airspeed", "68")
+    unit = session.components["target_airspeed"].unit
+    assert unit
+    assert session.reading("target_airspeed") == f"68 {unit} (set)"
+
+
 def test_a_write_that_changes_nothing_is_marked_like_any_other(session: Session) -> None:
     # Its reply does not tell it, so the panel may not either.
     session.read("rpm")

@@ -3,93 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, MutableMapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
-from acoe_gym.benchmark.comparison.comparable import require_one_protocol
-from acoe_gym.benchmark.failures import FailureMode, failure_modes
+from acoe_gym.benchmark.comparison import comparable
+from acoe_gym.benchmark.failures import failure_modes
 from acoe_gym.benchmark.failures.hearing import Inquest
-from acoe_gym.benchmark.records import results_of
 from acoe_gym.benchmark.replay import current
+from acoe_gym.benchmark.report.notes import notes
+from acoe_gym.benchmark.report.shown import GROUPS, ShownRun, clean
+from acoe_gym.benchmark.report.versions import require_comparable
 from acoe_gym.benchmark.runs import Run, read_run
-from acoe_gym.benchmark.tokens import TokenUse, token_use
-from acoe_gym.cockpit.metrics import EpisodeResult, Row, Summary, aggregate
-from acoe_gym.errors import RecordError
-
-# The groups of a leaderboard by ``about.open_weights``, in the order in which they are shown.
-GROUPS: dict[bool | None, str] = {
-    False: "API-only models",
-    True: "Open-weight models",
-    None: "Other runs (weights not stated)",
-}
-Place = tuple[str, int]  # task id, trial
-
-
-@dataclass(frozen=True)
-class ShownRun:
-    """One run as the report shows it.
-
-    Attributes:
-        name: unique among the runs of the report.
-        run: what its folder holds.
-        results: what its finished episodes come to.
-        summary: its scores; None where they are refused because episodes are missing.
-        cost: tokens and money.
-        modes: (task id, trial) -> how that episode failed.
-    """
-
-    name: str
-    run: Run
-    results: tuple[EpisodeResult, ...]
-    summary: Summary | None
-    cost: TokenUse
-    modes: Mapping[Place, FailureMode]
-
-    @property
-    def planned(self) -> int:
-        """Episodes that the run was to have."""
-        return len(self.run.records) + len(self.run.missing)
-
-    @property
-    def status(self) -> str:
-        """``whole``, ``partial`` or ``refused``."""
-        if self.summary is None:
-            return "refused"
-        return "partial" if self.run.missing else "whole"
-
-    @property
-    def coverage(self) -> str:
-        """How many of its episodes a run has, in words; a whole run's are named too."""
-        share = f"{len(self.run.records)} of {self.planned} episodes"
-        return share if self.status == "whole" else f"{share}; {self.status}"
-
-    @property
-    def group(self) -> str:
-        """Heading under which the leaderboard lists the run."""
-        stated = self.run.about.get("open_weights")
-        return GROUPS[stated if isinstance(stated, bool) else None]
-
-    @property
-    def parameters(self) -> str:
-        """Number of parameters as stated, or a dash."""
-        return clean(str(self.run.about.get("parameters") or "\N{EN DASH}"))
-
-    @cached_property
-    def by_task(self) -> dict[str, list[EpisodeResult]]:
-        """Task id -> the run's episodes of it."""
-        found: dict[str, list[EpisodeResult]] = {}
-        for result in self.results:
-            found.setdefault(result.task, []).append(result)
-        return found
-
-    def setting(self, name: str) -> str:
-        """Return one of a model's settings, such as ``harness``, as text; empty where there is none."""
-        settings = self.run.configuration.get("settings")
-        value = settings.get(name) if isinstance(settings, Mapping) else None
-        return "" if value is None else clean(str(value))
+from acoe_gym.benchmark.tokens import token_use
+from acoe_gym.cockpit.metrics import Row, Summary, aggregate
 
 
 @dataclass(frozen=True)
@@ -98,8 +25,8 @@ class Report:
 
     Attributes:
         title: heading of the page.
-        runs: in the order of the leaderboard: by group, whole runs first, then by SR.
-        tasks: every task of any run, from the most to the least often solved.
+        runs: in the order of the leaderboard: by group, whole runs of all tasks first, then by SR.
+        tasks: every task of any run, from the least to the most often solved.
         notes: what the reader must know before comparing numbers.
     """
 
@@ -113,23 +40,23 @@ class Report:
         """The runs that have scores."""
         return tuple((run, run.summary) for run in self.runs if run.summary is not None)
 
-    def best(self, runs: Sequence[ShownRun]) -> tuple[float | None, ...]:
-        """Return the best SR, SGO, SCR and IAR of some runs, rounded as they are shown.
-
-        Only whole runs are looked at, and none is best where the report's whole runs cover different tasks.
-        """
-        whole = [run for run, _ in self.scored if run.status == "whole"]
-        if len({frozenset(run.by_task) for run in whole}) > 1:
-            return (None,) * 4
-        scores = [compared(run.summary) for run in runs if run.summary is not None and run.status == "whole"]
-        columns = [[value for value in column if value is not None] for column in zip(*scores, strict=True)]
-        picks = zip((max, max, max, min), columns or [[]] * 4, strict=True)
-        return tuple(pick(column, default=None) for pick, column in picks)
-
     def groups(self) -> list[tuple[str, list[ShownRun]]]:
         """Return the groups that have runs, with their runs."""
-        parts = [(name, [run for run in self.runs if run.group == name]) for name in GROUPS.values()]
+        parts = [(name, [run for run in self.runs if run.group == name]) for name in GROUPS]
         return [(name, runs) for name, runs in parts if runs]
+
+
+def best(runs: Sequence[ShownRun]) -> tuple[float | None, ...]:
+    """Return the best SR, SGO, SCR and IAR of some runs, rounded as they are shown.
+
+    Only whole runs over all tasks of the report are looked at, and none is best unless there are two.
+    """
+    scores = [compared(run.summary) for run in runs if run.summary is not None and run.is_peer]
+    if len(scores) < 2:
+        return (None,) * 4
+    columns = [[value for value in column if value is not None] for column in zip(*scores, strict=True)]
+    picks = zip((max, max, max, min), columns, strict=True)
+    return tuple(pick(column, default=None) for pick, column in picks)
 
 
 def compared(s: Summary) -> tuple[float | None, ...]:
@@ -151,38 +78,26 @@ def gather(folders: Sequence[Path], title: str, *, allow_partial: bool = False) 
             benchmark.
     """
     runs = [read_run(folder) for folder in folders]
-    for run in runs:
-        if run.problems:
-            raise RecordError(run.problems[0])
-    results_of([record for run in runs for record in run.records])  # refuses what must not be compared
-    require_one_protocol(runs)
+    require_comparable(runs)
     # Most of the work on a failed episode is on its task; all runs share it.
     inquests: dict[str, Inquest] = {}
-    named = zip(runs, _names(runs), strict=True)
-    listed = [_shown(run, name, inquests, allow_partial=allow_partial) for run, name in named]
-    return Report(clean(title), tuple(sorted(listed, key=_rank)), _tasks(listed), _notes(listed))
-
-
-def clean(text: str) -> str:
-    """Return a text without what no file format can carry: control characters and halves of characters."""
-    whole = text.encode("utf-8", "replace").decode("utf-8")
-    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in whole)
+    all_tasks = len({task for run in runs for task in run.configuration["tasks"]})
+    listed = [
+        _shown(run, name, all_tasks, inquests, allow_partial=allow_partial)
+        for run, name in zip(runs, _names(runs), strict=True)
+    ]
+    return Report(clean(title), tuple(sorted(listed, key=_rank)), _tasks(listed), notes(listed))
 
 
 def _names(runs: Sequence[Run]) -> list[str]:
-    """Return a name per run; runs of one name are told apart by number."""
-    names = [clean(run.name) for run in runs]
-    taken: set[str] = set()
-    for index, name in enumerate(names):
-        number, unique = 2, name
-        while unique in taken:
-            number, unique = number + 1, f"{name} ({number})"
-        taken.add(unique)
-        names[index] = unique
-    return names
+    """Return a name per run; those that only an unprintable character told apart are told by number."""
+    names = [clean(name) for name in comparable.names(runs)]
+    return [n if names.count(n) == 1 else f"{n} #{names[: i + 1].count(n)}" for i, n in enumerate(names)]
 
 
-def _shown(run: Run, name: str, inquests: MutableMapping[str, Inquest], *, allow_partial: bool) -> ShownRun:
+def _shown(
+    run: Run, name: str, all_tasks: int, inquests: MutableMapping[str, Inquest], *, allow_partial: bool
+) -> ShownRun:
     results = tuple(run.results())
     scored = bool(results) and (allow_partial or not run.missing)
     return ShownRun(
@@ -192,13 +107,14 @@ def _shown(run: Run, name: str, inquests: MutableMapping[str, Inquest], *, allow
         summary=aggregate(results) if scored else None,
         cost=token_use(run),
         modes=failure_modes([record for record in run.records if current(record)], inquests),
+        all_tasks=all_tasks,
     )
 
 
-def _rank(shown: ShownRun) -> tuple[int, int, float, str]:
-    group = list(GROUPS.values()).index(shown.group)
+def _rank(shown: ShownRun) -> tuple[int, bool, int, float, str]:
     state = ("whole", "partial", "refused").index(shown.status)
-    return group, state, -shown.summary.sr.value if shown.summary else 0.0, shown.name
+    success = shown.summary.sr.value if shown.summary else 0.0
+    return GROUPS.index(shown.group), not shown.is_peer, state, -success, shown.name
 
 
 def _tasks(runs: Sequence[ShownRun]) -> tuple[str, ...]:
@@ -206,7 +122,7 @@ def _tasks(runs: Sequence[ShownRun]) -> tuple[str, ...]:
     shares: dict[str, list[float]] = {task: [] for run in runs for task in run.run.configuration["tasks"]}
     for row in _rows(runs):
         shares[row.name].append(row.sr)
-    return tuple(sorted(shares, key=lambda task: (-_mean(shares[task]), task)))
+    return tuple(sorted(shares, key=lambda task: (_mean(shares[task]), task)))
 
 
 def _rows(runs: Iterable[ShownRun]) -> Iterable[Row]:
@@ -215,32 +131,3 @@ def _rows(runs: Iterable[ShownRun]) -> Iterable[Row]:
 
 def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if values else 0.0
-
-
-def _notes(runs: Sequence[ShownRun]) -> tuple[str, ...]:
-    notes = []
-    for run in runs:
-        if run.status == "refused":
-            notes.append(f"{run.name}: {run.coverage}. A run with missing episodes gets no score.")
-        if run.status == "partial":
-            notes.append(f"{run.name}: {run.coverage}. Its scores are over the finished episodes only.")
-        stale = sum(not current(record) for record in run.run.records)
-        if stale:
-            notes.append(
-                f"{run.name}: {stale} episodes were recorded with another version of their task; "
-                "they have no failure mode, and their replies are not shown."
-            )
-        if run.run.errors:
-            attempts = f"{len(run.run.errors)} {'attempt' if len(run.run.errors) == 1 else 'attempts'}"
-            notes.append(f"{run.name}: {attempts} ended by the infrastructure; they are in no score.")
-    if len({frozenset(run.run.configuration["tasks"]) for run in runs}) > 1:
-        notes.append("The runs cover different tasks: compare their scores task by task, not as a whole.")
-    if len({run.run.configuration["trials"] for run in runs}) > 1:
-        notes.append("The runs have different numbers of trials: the scores of those with fewer vary more.")
-    return tuple(notes)
-
-
-def infrastructure(run: ShownRun) -> list[tuple[str, int]]:
-    """Return the errors of the infrastructure by their text, most frequent first."""
-    texts = Counter(clean(str(error.get("error", "")))[:200] for error in run.run.errors)
-    return sorted(texts.items(), key=lambda item: (-item[1], item[0]))

@@ -1,6 +1,7 @@
 """The figures of a report as PNG and SVG, drawn with Matplotlib: equal reports are equal files.
 
-Wherever a figure names SR it names SCR and the unsafe share beside it. A run that is not whole is marked.
+Wherever a figure names SR it names SCR and the unsafe share beside it. A run that is not whole, or of fewer
+tasks than others, is marked.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from acoe_gym.benchmark.report.data import Report, ShownRun, compared
+from acoe_gym.benchmark.report.data import Report, best, compared
 from acoe_gym.benchmark.report.failure_words import MODES
 from acoe_gym.benchmark.report.parts import DASH, figure_of
+from acoe_gym.benchmark.report.shown import BETWEEN, ShownRun
 from acoe_gym.cockpit.metrics import Summary
 from acoe_gym.errors import MissingExtra
 
@@ -30,6 +32,7 @@ SETTINGS = {
 }  # fmt: skip
 UNSAFE_SIGN = "\N{BLACK UP-POINTING TRIANGLE}"
 HEAT_WORDS = (
+    "Hardest task first (mean success over the runs).\n"
     "2/3: two of three episodes succeeded; the darker, the more. "
     f"{UNSAFE_SIGN}1: one was unsafe. {DASH}: none flown"
 )
@@ -99,17 +102,21 @@ def _plain(text: str) -> str:
 
 
 def _cut(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: width - 3]}..."
+    """Shorten a text in its middle: both ends may be what tells it from another."""
+    kept = (width - 3) // 2
+    return text if len(text) <= width else f"{text[:kept]}...{text[-kept:]}"
 
 
-def _name(run: ShownRun, width: int = 34) -> str:
-    name = _cut(run.name, width)
-    return _plain(name if run.status == "whole" else f"{name}\n({run.coverage})")
+def _name(run: ShownRun, between: str = BETWEEN) -> str:
+    """Return a run's name and what must stand with it; a long name is cut, the rest is not."""
+    rest = BETWEEN.join(part for part in (run.manner, *run.marks) if part)
+    name = _cut(run.name, 34)
+    return _plain(f"{name}{between}{rest}" if rest else name)
 
 
-def _with_safety(run: ShownRun, s: Summary) -> str:
+def _with_safety(run: ShownRun, s: Summary, between: str = "\n") -> str:
     scores = f"SR {s.sr.value:.3f}, SCR {s.scr.value:.3f}, unsafe {s.unsafe:.3f}"
-    return f"{_name(run)}\n{scores}"
+    return f"{_name(run, between)}\n{scores}"
 
 
 def _rows(plt: Any, scored: Scored, title: str, each: float = 0.55) -> tuple[Any, Any]:
@@ -148,12 +155,13 @@ def leaderboard(plt: Any, report: Report) -> Any:
         scored = [run for run in runs if run.summary is not None]
         if scored:
             rows.append(([name] + [""] * 9, frozenset({0})))
-            rows += [_board_row(run, report.best(runs)) for run in scored]
+            rows += [_board_row(run, best(runs)) for run in scored]
+    longest = max(len(cells[0]) for cells, _ in rows)
     figure, axes = plt.subplots(figsize=(10.5, 0.6 + 0.28 * len(rows)))
     axes.axis("off")
     grid = axes.table(
         [cells for cells, _ in rows], colLabels=heads, loc="center", cellLoc="right", edges="horizontal",
-        colWidths=[0.44, *[0.065] * 5, 0.1, 0.06, 0.06, 0.09],
+        colWidths=[max(0.44, 0.0095 * longest), *[0.065] * 5, 0.1, 0.06, 0.06, 0.09],
     )  # fmt: skip
     grid.auto_set_font_size(False)
     grid.scale(1, 1.35)
@@ -166,20 +174,20 @@ def leaderboard(plt: Any, report: Report) -> Any:
     return figure
 
 
-def _board_row(run: ShownRun, best: Sequence[float | None]) -> tuple[list[str], frozenset[int]]:
+def _board_row(run: ShownRun, group_top: Sequence[float | None]) -> tuple[list[str], frozenset[int]]:
     s = run.summary
     assert s is not None
     tokens = None if run.cost.total is None else run.cost.total / 1000
     scores = (s.sr.value, s.sgo.value, s.scr.value, s.unsafe, s.iar.value)
     cells = [
-        f"   {_name(run).replace(chr(10), ' ')}",
+        f"   {_name(run)}",
         *(figure_of(value) for value in scores),
         _plain(_cut(run.parameters, 14)),
         f"{s.turns:.1f}",
         f"{s.calls:.1f}",
         figure_of(tokens, ".1f"),
     ]
-    pairs = zip((1, 2, 3, 5), compared(s), best, strict=True) if run.status == "whole" else ()
+    pairs = zip((1, 2, 3, 5), compared(s), group_top, strict=True) if run.is_peer else ()
     return cells, frozenset(column for column, value, top in pairs if value is not None and value == top)
 
 
@@ -196,7 +204,7 @@ def outcomes(plt: Any, report: Report) -> Any:
 
 def heat_map(plt: Any, report: Report) -> Any:
     """Draw successes per task and run, the hardest task on top; triangles count unsafe episodes."""
-    scored, tasks = report.scored, report.tasks[::-1]
+    scored, tasks = report.scored, report.tasks
     shares = [[_share(run, task) for run, _ in scored] for task in tasks]
     figure, axes = plt.subplots(figsize=(max(1.4, 0.68 * len(scored)), 1 + 0.2 * len(tasks)))
     colours = importlib.import_module("matplotlib.colors").LinearSegmentedColormap.from_list(
@@ -207,7 +215,7 @@ def heat_map(plt: Any, report: Report) -> Any:
     for row, task in enumerate(tasks):
         for column, (run, _) in enumerate(scored):
             _cell(axes, (column + 0.5, row + 0.5), run, task)
-    names = [_with_safety(run, s).replace("\n(", " (") for run, s in scored]
+    names = [_with_safety(run, s, BETWEEN) for run, s in scored]
     places = [column + 0.5 for column in range(len(scored))]
     axes.set_xticks(places, names, rotation=45, ha="left", va="center", rotation_mode="anchor")
     axes.set_yticks([row + 0.5 for row in range(len(tasks))], tasks)

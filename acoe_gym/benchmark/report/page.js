@@ -41,6 +41,10 @@
     return id.split(/(?<=_)/).map((part) => [el("wbr"), part]);
   }
 
+  function counted(number, word) {
+    return `${number} ${word}${number === 1 ? "" : "s"}`;
+  }
+
   function shown(value) {
     if (value === null || value === undefined) return "dark";
     if (Array.isArray(value)) return value.length ? value.join(", ") : "nothing";
@@ -65,7 +69,7 @@
 
   const haystacks = index.episodes.map((row) => {
     const failed = thing(row[FAILED]);
-    const words = [index.tasks[row[TASK]], index.runs[row[RUN]][0], index.outcomes[outcomeNames[row[OUTCOME]]][1],
+    const words = [index.tasks[row[TASK]], ...index.runs[row[RUN]].slice(0, 2), index.outcomes[outcomeNames[row[OUTCOME]]][1],
       ...(thing(row[BROKEN]) || []), ...(thing(row[MISSED]) || []),
       failed ? `${index.modes[modeNames[failed[0]]]} ${failed[1]}` : ""];
     return words.join(" ").toLowerCase();
@@ -83,7 +87,7 @@
   }
 
   function fillFilters() {
-    options(at("by-run"), "all", index.runs.map(([name], i) => [i, name]));
+    options(at("by-run"), "all", index.runs.map(([name, manner], i) => [i, manner ? `${name} \u00b7 ${manner}` : name]));
     options(at("by-outcome"), "all", outcomeNames.map((name, i) => [i, index.outcomes[name].join(" ")]));
     const templates = [...new Set(index.tasks.map(templateOf))].sort();
     options(at("by-template"), "all", templates.map((name) => [name, name]));
@@ -111,7 +115,7 @@
     at("list").replaceChildren(...found.slice(0, listed).map(listRow));
     at("more").hidden = found.length <= listed;
     const total = index.episodes.length;
-    at("count").textContent = `${found.length} of ${total} episodes` + (found.length > listed ? `, the first ${listed} listed` : "");
+    at("count").textContent = `${found.length} of ${counted(total, "episode")}` + (found.length > listed ? `, the first ${listed} listed` : "");
     mark(marked, false);
   }
 
@@ -131,8 +135,8 @@
   }
 
   function runName(row) {
-    const [name, status, coverage] = index.runs[row[RUN]];
-    return status === "whole" ? name : [name, el("span", { class: "mark" }, coverage)];
+    const [name, manner, marks] = index.runs[row[RUN]];
+    return [name, manner ? [" ", el("small", {}, manner)] : null, marks.map((mark) => [" ", el("span", { class: "mark" }, mark)])];
   }
 
   function wrong(row) {
@@ -255,14 +259,16 @@
         link(1, "Next", "Next episode"), el("span", { class: "said" }, where)),
       el("h2", { id: "episode-title", tabindex: "-1" }, el("small", {}, templateOf(task)), task.slice(task.lastIndexOf("/") + 1)),
       el("p", { class: "facts" }, badge(outcomeNames[row[OUTCOME]]), el("span", {}, "Run ", el("b", {}, runName(row))),
-        el("span", {}, `Trial ${row[TRIAL]}`), el("span", {}, `${row[TURNS]} turns, ${row[CALLS]} calls`),
+        el("span", {}, `Trial ${row[TRIAL]}`), el("span", {}, `${counted(row[TURNS], "turn")}, ${counted(row[CALLS], "call")}`),
         row[TOKENS] === null ? null : el("span", {}, `${row[TOKENS].toLocaleString("en")} tokens`),
         el("span", {}, row[CUT_OFF] ? "Used up its turns without submitting" : "Submitted")));
   }
 
   function body(view) {
     if (view.trace.stale) {
-      const words = "This episode was recorded with another version of its task, so it cannot be played again here: only its calls and what they violated are shown.";
+      const why = { version: "This episode was recorded with another version of its task",
+        unknown: "The task of this episode was not known when this page was made (acoe report --specs FOLDER makes tasks of one's own known)" };
+      const words = `${why[view.trace.stale]}, so it cannot be played again here: only its calls and what they violated are shown.`;
       return [el("p", { class: "notes" }, words), failure(view), el("div", { class: "flight" }, timeline(view))];
     }
     const flight = timeline(view);
@@ -284,8 +290,8 @@
 
   function facts(view, names) {
     return el("ul", { class: "facts-list" }, names.map((name) => {
-      const [statement, confidence, page] = view.lexicon.facts[name];
-      return el("li", {}, statement, " ", el("small", {}, `${name}, confidence ${confidence}, page ${page}`));
+      const [statement, source] = view.lexicon.facts[name];
+      return el("li", {}, statement, " ", el("small", {}, `${name}, ${source}`));
     }));
   }
 

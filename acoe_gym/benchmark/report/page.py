@@ -14,10 +14,11 @@ from typing import Any
 
 from acoe_gym.benchmark.progress import shown
 from acoe_gym.benchmark.report import published, section_effort, section_scores, section_tasks
-from acoe_gym.benchmark.report.data import Report, ShownRun
+from acoe_gym.benchmark.report.data import Report
 from acoe_gym.benchmark.report.failure_words import MODES
 from acoe_gym.benchmark.report.markup import Html, el, join
 from acoe_gym.benchmark.report.parts import OUTCOMES
+from acoe_gym.benchmark.report.shown import ShownRun, counted
 from acoe_gym.benchmark.report.traces import Lexicon, Things, trace, words
 from acoe_gym.benchmark.runs import tokens_of
 from acoe_gym.version import __version__
@@ -103,15 +104,11 @@ def _lead(report: Report) -> Html:
     episodes = sum(len(run.run.records) for run in report.runs)
     aircraft = sorted({task.partition("/")[0] for task in report.tasks})
     counts = (
-        _counted(len(report.runs), "run"), _counted(episodes, "episode"), _counted(len(report.tasks), "task"),
+        counted(len(report.runs), "run"), counted(episodes, "episode"), counted(len(report.tasks), "task"),
         f"aircraft {', '.join(aircraft)}",
     )  # fmt: skip
     warning = "Not for flight: cockpit, figures and procedures are simplified."
     return join([el("p", ", ".join(counts), class_="lead"), el("p", warning, class_="lead")])
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def _notes(report: Report) -> Html:
@@ -143,7 +140,7 @@ def _index(report: Report) -> dict[str, Any]:
     places = {task: i for i, task in enumerate(report.tasks)}
     things = Things()
     return {
-        "runs": [[run.name, run.status, run.coverage] for run in report.runs],
+        "runs": [[run.name, run.manner, list(run.marks)] for run in report.runs],
         "tasks": list(report.tasks),
         "modes": MODES,
         "outcomes": OUTCOMES,

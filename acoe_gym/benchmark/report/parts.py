@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from acoe_gym.benchmark.report.data import ShownRun
 from acoe_gym.benchmark.report.markup import Html, el
+from acoe_gym.benchmark.report.shown import ShownRun
 
 DASH = "\N{EN DASH}"
 # Outcome -> (symbol, words); colours are never the only difference.
@@ -49,6 +49,13 @@ def run_link(run: ShownRun) -> Html:
 
 
 def run_head(run: ShownRun, rows: int | None = None) -> Html:
-    """Return the heading of a run's row, or rows; a run that is not whole says so wherever it is named."""
-    mark = None if run.status == "whole" else el("span", run.coverage, class_="mark")
-    return el("th", el("span", run_link(run), mark, class_="named"), scope="row", rowspan=rows)
+    """Return the heading of a run's row, or rows, with what must stand wherever its scores stand."""
+    manner = el("small", run.manner) if run.manner else None
+    marks = (el("span", mark, class_="mark") for mark in run.marks)
+    return el("th", el("span", run_link(run), manner, *marks, class_="named"), scope="row", rowspan=rows)
+
+
+def run_column(run: ShownRun, *more: str) -> Html:
+    """Return what stands above a run's column: its name and, small, all else that must be told."""
+    told = "; ".join(part for part in (run.manner, *more, *run.marks) if part)
+    return el("span", el("b", run.name), el("small", told) if told else None, class_="col")

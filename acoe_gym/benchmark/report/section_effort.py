@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from acoe_gym.benchmark.report.charts import Point, bar, scatter
-from acoe_gym.benchmark.report.data import Report, ShownRun, infrastructure
+from acoe_gym.benchmark.report.data import Report
 from acoe_gym.benchmark.report.markup import Html, el, num, right, table, td, th
 from acoe_gym.benchmark.report.parts import DASH, figure_of, run_head, said, section
+from acoe_gym.benchmark.report.shown import ShownRun, infrastructure
 from acoe_gym.cockpit.metrics import Summary
 
 
@@ -15,7 +16,7 @@ def behaviour(report: Report) -> Html:
     for number, (run, s) in enumerate(report.scored, 1):
         safety = f"SCR {s.scr.value:.3f}, unsafe {s.unsafe:.3f}"
         if s.iar.value is not None:
-            label = f"{run.name}: IAR {s.iar.value:.3f}, SR {s.sr.value:.3f}, {safety}"
+            label = f"{run.label}: IAR {s.iar.value:.3f}, SR {s.sr.value:.3f}, {safety}"
             points.append(Point(s.iar.value, s.sr.value, number, s.unsafe, label))
         values = (s.iar.value, s.sr.value, s.scr.value, s.unsafe, s.iar.pooled)
         rows.append(el("tr", td(str(number)), run_head(run), *(num(figure_of(v)) for v in values),

@@ -5,70 +5,71 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from acoe_gym.benchmark.report.charts import bar, whiskers
-from acoe_gym.benchmark.report.data import Report, ShownRun
-from acoe_gym.benchmark.report.markup import Html, el, num, right, row_head, table, td, th
+from acoe_gym.benchmark.report.data import Report, best
+from acoe_gym.benchmark.report.markup import Html, el, join, num, right, table, td, th
 from acoe_gym.benchmark.report.parts import (
     DASH,
     OUTCOMES,
     figure_of,
     percent,
     run_head,
-    run_link,
     said,
     section,
 )
-from acoe_gym.cockpit.metrics import Interval, Score, Summary
+from acoe_gym.benchmark.report.shown import ShownRun, counted
+from acoe_gym.cockpit.metrics import FEWEST_TEMPLATES, Interval, Score, Summary
 
 HEAD = (
-    ("SR", "success rate: all goals met and no safety constraint violated; higher is better"),
+    ("SR", "success rate: share of episodes with all goals met and no violation; higher is better"),
     ("SGO", "safety-gated outcome: share of goals met, 0 where unsafe; higher is better"),
-    ("SCR", "safety compliance rate: episodes without a violation; higher is better"),
+    ("SCR", "safety compliance rate: share of episodes without a violation; higher is better"),
     ("Unsafe", "share of episodes with at least one violation, 1 - SCR; lower is better"),
-    ("IAR", "ineffective-action rate: writes that did nothing; lower is better"),
+    ("IAR", "ineffective-action rate: share of writes that did nothing; lower is better"),
     ("Parameters", "total / active, as stated with the run"),
     ("Turns", "mean per episode"),
     ("Calls", "mean per episode"),
     ("Tokens (k)", "thousands, mean per episode; tokenizers differ"),
 )
+SCORES = 5  # of them are scores
 
 
 def leaderboard(report: Report) -> Html:
     """Return the table of scores, in groups, the best SR, SGO, SCR and IAR of each group in bold."""
-    bodies = [_group(name, runs, report.best(runs)) for name, runs in report.groups()]
+    groups = [(name, runs, best(runs)) for name, runs in report.groups()]
+    bodies = [_group(*group) for group in groups]
     head = [th("Run"), *(right(name, title) for name, title in HEAD)]
-    caption = "Leaderboard: scores per run, ordered by SR within each group"
-    return section(
-        "leaderboard",
-        "Leaderboard",
-        table(caption, head, bodies, "board"),
-        said(
-            "Bold: best SR, SGO, SCR and IAR of a group, among whole runs. Every task weighs the same. SR "
-            "counts episodes that met all goals without one violation; read it together with SCR and the "
-            "unsafe share."
-        ),
-    )
+    caption = "Leaderboard: scores per run, within each group whole runs of all tasks first, then by SR"
+    any_bold = any(value is not None for _, _, top in groups for value in top)
+    bold = "Bold: best SR, SGO, SCR and IAR of a group, among whole runs of all tasks. " if any_bold else ""
+    rest = "Every task weighs the same. Read SR together with SCR and the unsafe share."
+    parts = (table(caption, head, bodies, "board"), said(f"{bold}{rest}"), _glossary())
+    return section("leaderboard", "Leaderboard", *parts)
 
 
-def _group(name: str, runs: Sequence[ShownRun], best: Sequence[float | None]) -> Html:
+def _glossary() -> Html:
+    """Return what the columns of scores mean, for a screen that has no place to hover."""
+    words = [part for name, meaning in HEAD[:SCORES] for part in (el("dt", name), el("dd", meaning))]
+    return el("dl", join(words), class_="glossary")
+
+
+def _group(name: str, runs: Sequence[ShownRun], top: Sequence[float | None]) -> Html:
     title = el("tr", el("th", name, colspan=len(HEAD) + 1, scope="rowgroup"), class_="group")
-    return el("tbody", title, *(_row(run, best) for run in runs))
+    return el("tbody", title, *(_row(run, top) for run in runs))
 
 
 PICKS: tuple[Callable[[Summary], Score], ...] = (lambda s: s.sr, lambda s: s.sgo, lambda s: s.scr)
 
 
-def _row(run: ShownRun, best: Sequence[float | None]) -> Html:
+def _row(run: ShownRun, group_top: Sequence[float | None]) -> Html:
     if run.summary is None:
-        words = (
-            f"{len(run.run.records)} of {run.planned} episodes; refused: no score while episodes are missing"
-        )
-        return el("tr", row_head(run_link(run)), el("td", words, colspan=len(HEAD), class_="refused"))
+        words = "no score while episodes are missing"
+        return el("tr", run_head(run), el("td", words, colspan=len(HEAD), class_="refused"))
     summary = run.summary
-    top = best if run.status == "whole" else [None] * len(best)
+    top = group_top if run.is_peer else [None] * len(group_top)
     scores = [_best(pick(summary).value, top[i]) for i, pick in enumerate(PICKS)]
     tokens = None if run.cost.total is None else run.cost.total / 1000
     known = run.cost.told
-    partly = None if known in (0, len(run.results)) else f"known for {known} of {len(run.results)} episodes"
+    partly = f"known for {known} of {counted(len(run.results), 'episode')}"
     return el(
         "tr",
         run_head(run),
@@ -78,17 +79,19 @@ def _row(run: ShownRun, best: Sequence[float | None]) -> Html:
         td(el("span", run.parameters, class_="col"), "right"),
         num(f"{summary.turns:.1f}"),
         num(f"{summary.calls:.1f}"),
-        num(figure_of(tokens, ".1f"), partly),
+        num(figure_of(tokens, ".1f"), None if known in (0, len(run.results)) else partly),
     )
 
 
-def _best(value: float | None, best: float | None) -> Html:
+def _best(value: float | None, top: float | None) -> Html:
     text = figure_of(value)
-    bold = value is not None and best is not None and round(value, 3) == best
+    bold = value is not None and top is not None and round(value, 3) == top
     return num(el("strong", text) if bold else text)
 
 
 # Outcomes and intervals.
+
+TOO_FEW = f"{DASH} too few procedures"
 
 
 def outcomes(report: Report) -> Html:
@@ -137,8 +140,9 @@ def intervals(report: Report) -> Html:
         table("Scores with their 95 % intervals", heads, rows, "bars sure"),
         said(
             "Thick line: the same tasks flown again (trials; needs two trials of each task). Thin line: "
-            "other procedures of the same kind (bootstrap over templates). To compare runs: acoe compare. "
-            "An interval without width says that no two episodes or procedures differed, not that none would."
+            f"other procedures of the same kind (bootstrap over {FEWEST_TEMPLATES} templates or more). "
+            "To compare runs: acoe compare. An interval without width says that no two episodes or "
+            "procedures differed, not that none would."
         ),
     )
 
@@ -153,11 +157,12 @@ def _measures(s: Summary) -> list[tuple[str, Score, str | None]]:
 
 def _interval_cells(s: Summary, name: str, score: Score, beside: str | None) -> list[Html]:
     safety = f"; SCR {s.scr.value:.3f}, unsafe {s.unsafe:.3f}" if score is s.sr else ""
-    ranges = f"trials {_range(score.trials)}, procedures {_range(score.procedures)}"
+    others = TOO_FEW if score.procedures is None else _range(score.procedures)
+    ranges = f"trials {_range(score.trials)}, procedures {others}"
     label = f"{name} {score.value:.3f}, {ranges}{safety}"
     drawn = whiskers(score, name.lower(), label)
     told = el("span", name, None if beside is None else el("small", beside))
-    texts = (f"{score.value:.3f}", _range(score.trials), _range(score.procedures))
+    texts = (f"{score.value:.3f}", _range(score.trials), others)
     return [td(told, "nowrap"), td(drawn), *map(num, texts)]
 
 

@@ -6,10 +6,11 @@ from collections import Counter
 from urllib.parse import quote
 
 from acoe_gym.benchmark.report.charts import bar
-from acoe_gym.benchmark.report.data import Report, ShownRun
+from acoe_gym.benchmark.report.data import Report
 from acoe_gym.benchmark.report.failure_words import MEANINGS, MODES
 from acoe_gym.benchmark.report.markup import Html, el, num, right, row_head, table, td, th
-from acoe_gym.benchmark.report.parts import DASH, breakable, run_head, said, section
+from acoe_gym.benchmark.report.parts import DASH, breakable, run_column, run_head, said, section
+from acoe_gym.benchmark.report.shown import ShownRun, counted
 from acoe_gym.cockpit.metrics import EpisodeResult, Summary
 
 # Constraints that the table of violations lists.
@@ -23,11 +24,11 @@ def broken(report: Report) -> Html:
         total.update({b.constraint: b.violations for b in summary.constraints})
     names = [name for name, _ in sorted(total.items(), key=lambda item: (-item[1], item[0]))]
     rows = [el("tr", _constraint(name), *_broken_cells(report, name)) for name in names[:BROKEN_SHOWN]]
-    heads = [th("Constraint"), *(right(el("span", run.name, class_="col")) for run, _ in report.scored)]
+    heads = [th("Constraint"), *(right(run_column(run)) for run, _ in report.scored)]
     if not rows:
         return section("safety", "Violated constraints", said("No episode violated a constraint."))
     left = len(names) - len(rows)
-    more = f" {left} more constraints were violated less often; summary.json lists them." if left else ""
+    more = f" Left out: {counted(left, 'constraint')} less often violated; see summary.json." if left else ""
     return section(
         "safety",
         "Violated constraints",
@@ -63,7 +64,7 @@ def heat_map(report: Report) -> Html:
         )
         for task in report.tasks
     ]
-    caption = "Successes per task and run, tasks by mean success over the runs, runs by SR"
+    caption = "Successes per task and run: the hardest task (mean success over the runs) first"
     lead = (
         "2/3: two of three episodes succeeded. \N{BLACK UP-POINTING TRIANGLE}1: one episode was unsafe. "
         "The darker, the more often solved. A cell opens its first unsafe episode, else its first."
@@ -79,8 +80,7 @@ def _short(task: str) -> Html:
 def _heat_head(scored: tuple[ShownRun, Summary]) -> Html:
     run, s = scored
     marks = f"SR {s.sr.value:.2f}, SCR {s.scr.value:.2f}, unsafe {s.unsafe:.2f}"
-    note = "" if run.status == "whole" else f"; {run.coverage}"
-    return th(el("span", el("b", run.name), el("small", f"{marks}{note}"), class_="col"), class_="tall")
+    return th(run_column(run, marks), class_="tall")
 
 
 def _heat(run: ShownRun, task: str) -> Html:

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from acoe_gym.benchmark.report.data import Report, ShownRun, clean, infrastructure
+from acoe_gym.benchmark.report.data import Report
+from acoe_gym.benchmark.report.shown import ShownRun, clean, infrastructure
 from acoe_gym.benchmark.runs import tokens_of
 from acoe_gym.benchmark.tokens import price
 from acoe_gym.cockpit.metrics import Score, Summary
@@ -121,7 +122,7 @@ def summary_json(report: Report) -> str:
         "title": report.title,
         "package": __version__,
         "notes": list(report.notes),
-        "tasks_by_success": list(report.tasks),
+        "tasks_hardest_first": list(report.tasks),
         "runs": [
             {
                 **row,

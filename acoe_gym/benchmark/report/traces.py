@@ -11,13 +11,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from acoe_gym.benchmark.records import Record
+from acoe_gym.benchmark.replay import known
 from acoe_gym.benchmark.trajectory import Event, trajectory
 from acoe_gym.cockpit.console import console_of
+from acoe_gym.cockpit.facts import Fact
 from acoe_gym.cockpit.relevance import fixed
 from acoe_gym.cockpit.task import Task
 from acoe_gym.cockpit.text import compact
 from acoe_gym.cockpit.wording import Wording
-from acoe_gym.errors import UnknownName
+from acoe_gym.errors import SpecError, UnknownName
 
 OUTCOMES = ("run", "unchanged", "rejected", "skipped")
 CUT = " ... (cut; whole in the run's episodes.jsonl)"
@@ -76,13 +78,20 @@ class Lexicon:
     def _cited(self, task: Task, names: tuple[str, ...]) -> list[str]:
         for name in names:
             fact = task.program.template.facts[name]
-            self.facts[name] = [fact.statement, fact.confidence, fact.page]
+            self.facts[name] = [fact.statement, _source(fact)]
         return list(names)
 
     def _panel(self, task: Task) -> None:
         world = task.program.template.world
         rows = [[c.id, c.label, c.panel, c.unit] for c in world.components.values()]
         self.panels.setdefault(world.id, rows)
+
+
+def _source(fact: Fact) -> str:
+    """Return how sure a fact is and where it stands; the paper is named once."""
+    if fact.confidence == "paper":
+        return f"paper, {fact.page.removeprefix('paper, ')}"
+    return f"confidence {fact.confidence}, page {fact.page}"
 
 
 def _readings(task: Task) -> dict[str, object]:
@@ -95,14 +104,15 @@ def _readings(task: Task) -> dict[str, object]:
 def trace(record: Record, things: Things, lexicon: Lexicon) -> dict[str, Any]:
     """Return what happened in an episode.
 
-    An episode that does not play again as it was recorded, because its task has changed since or does not
-    exist here, is told by its calls alone.
+    An episode that does not play again as it was recorded, because its task has changed since or is not known
+    here, is told by its calls alone; ``stale`` says which.
     """
     played = None
-    with contextlib.suppress(UnknownName):
+    with contextlib.suppress(UnknownName, SpecError):
         played = trajectory(record)
     if played is None or played.episode.hash() != record["hash"]:
-        return {"stale": True, "turns": _recorded(record, things)}
+        why = "version" if known(record["task"]) else "unknown"
+        return {"stale": why, "turns": _recorded(record, things)}
     lexicon.add(played.task)
     turns: list[list[list[Any]]] = [[] for _ in record["turns"]]
     for event in played.events:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from acoe_gym.benchmark.comparison.flips import Flip
 from acoe_gym.benchmark.comparison.paired import METRICS, Difference, compare
 from acoe_gym.benchmark.runs import Run
-from acoe_gym.cockpit.metrics import aggregate
+from acoe_gym.cockpit.metrics import Interval, aggregate
 from acoe_gym.errors import RecordError
 
 Made = Callable[..., Run]
@@ -62,6 +62,13 @@ def test_ineffective_writes_are_compared_over_tasks_that_both_runs_wrote_in(made
     assert (iar.a, iar.b) == pytest.approx(((4 / 8 + 1 / 4) / 2, 1 / 4))
 
 
+def test_a_task_that_only_the_second_run_wrote_in_is_in_neither_mean(made: Made) -> None:
+    none = {("a/u/one", trial): {"writes": 0, "ineffective_writes": 0} for trial in (0, 1)}
+    new = made(B, "new", {("a/u/one", 0): {"ineffective_writes": 4}})
+    iar = compare(made(A, "old", none), new).of("IAR")
+    assert (iar.tasks, iar.a, iar.b) == (2, 0.25, 0.25)
+
+
 def test_tokens_are_compared_where_every_episode_of_both_runs_has_them(made: Made) -> None:
     used = {"usage": {"prompt": 100, "completion": 10, "cached": 0, "total": 110}}
     more = {"usage": {"prompt": 300, "completion": 10, "cached": 0, "total": 310}}
@@ -70,6 +77,12 @@ def test_tokens_are_compared_where_every_episode_of_both_runs_has_them(made: Mad
     silent = {"usage": {"prompt": None, "completion": 10}}
     new = made(B, "new", {("a/t/one", 1): silent}, everywhere=more)
     assert compare(old, new).of("tokens") == Difference("tokens", 0, None, None, None, None, None, None)
+
+
+def test_tokens_are_prompts_and_completions_together(made: Made) -> None:
+    used = {"usage": {"prompt": 100, "completion": 10, "total": 110}}
+    more = {"usage": {"prompt": 100, "completion": 40, "total": 140}}
+    assert compare(made(A, everywhere=used), made(B, everywhere=more)).of("tokens").difference == 30
 
 
 # Noise and intervals.
@@ -94,6 +107,14 @@ def test_the_interval_of_the_same_tasks_makes_up_for_few_episodes(made: Made) ->
     interval = compare(made({"a/t/one": "SF"}), made({"a/t/one": "SS"})).of("SR").trials
     assert interval is not None
     assert (interval.low, interval.high) == pytest.approx((0.5 - 0.5 * 2**0.5, 1.0))
+
+
+def test_the_spread_of_the_first_run_counts_the_other_way_round(made: Made) -> None:
+    # Of S S S F drawn again 2.5 % lie half below the mean, and a quarter above it is the most.
+    interval = compare(made({"a/t/one": "SSSF"}), made({"a/t/one": "SSSS"})).of("SR").trials
+    assert interval is not None
+    by = (4 / 3) ** 0.5
+    assert (interval.low, interval.high) == pytest.approx((0.25 - 0.25 * by, 0.25 + 0.5 * by))
 
 
 def test_the_interval_of_other_procedures_redraws_templates_in_pairs(made: Made) -> None:
@@ -129,6 +150,32 @@ def test_a_complete_change_of_one_task_is_within_the_noise_and_of_ten_is_not(mad
     assert compare(old, new).of("SR").beyond_noise
 
 
+def test_episodes_are_dealt_to_runs_of_their_own_sizes(made: Made) -> None:
+    # In one of 41 deals the success falls to the run of one episode; in all others to that of forty.
+    one, many = made({"a/t/0": "F"}), made({"a/t/0": "S" + 39 * "F"})
+    assert compare(one, many).of("SR").noise == pytest.approx(1 / 40)
+
+
+def test_a_task_without_a_value_in_one_run_adds_no_spread(made: Made) -> None:
+    some = {("a/u/one", 0): {"ineffective_writes": 4}, ("a/u/one", 1): {"ineffective_writes": 0}}
+    none = {"writes": 0, "ineffective_writes": 0}
+    new = made(B, "new", {("a/u/one", 0): none, ("a/u/one", 1): none})
+    iar = compare(made(A, "old", some), new).of("IAR")
+    assert (iar.trials, iar.noise) == (Interval(0.0, 0.0), 0.0)
+
+
+def test_the_spread_is_that_of_the_tasks_with_a_value(made: Made) -> None:
+    # All and none of the writes of one task; the other has none to divide the spread by.
+    none = {("a/t/two", trial): {"writes": 0, "ineffective_writes": 0} for trial in (0, 1)}
+    clean = {("a/t/one", trial): {"ineffective_writes": 0} for trial in (0, 1)}
+    mixed = {**clean, ("a/t/one", 0): {"ineffective_writes": 4}}
+    tasks = {"a/t/one": "SS", "a/t/two": "SS"}
+    old, new = (made(tasks, name, {**none, **some}) for name, some in (("old", mixed), ("new", clean)))
+    interval = compare(old, new).of("IAR").trials
+    assert interval is not None
+    assert (interval.low, interval.high) == pytest.approx((-1.0, -0.5 + 0.5 * 2**0.5))
+
+
 def test_what_never_varies_has_a_noise_of_none(made: Made) -> None:
     assert compare(made(dict.fromkeys(A, "SS")), made(dict.fromkeys(A, "SS"))).of("SR").noise == 0.0
 
@@ -152,6 +199,27 @@ def test_worse_is_told_by_the_whole_interval_and_the_metrics_own_direction(
     before, after = made(dict.fromkeys(MANY, old)), made(dict.fromkeys(MANY, new))
     assert compare(before, after).of(metric).worse()
     assert not compare(after, before).of(metric).worse()
+
+
+@pytest.mark.parametrize(
+    ("metric", "key", "few", "many"),
+    [
+        ("IAR", "ineffective_writes", 0, 4),
+        ("tools", "selection_misses", 7, 0),
+        ("turns", "turns", 2, 6),
+        ("calls", "calls", 2, 6),
+    ],
+)
+def test_effort_is_worse_where_more_of_it_is_taken(
+    made: Made, metric: str, key: str, few: int, many: int
+) -> None:
+    better, worse = (made(A, everywhere={key: value}) for value in (few, many))
+    if metric == "tools":  # the fewer misses are the better
+        better, worse = worse, better
+    found = compare(better, worse).of(metric)
+    assert found.worse()
+    assert not found.worse(abs(found.difference or 0.0))
+    assert not compare(worse, better).of(metric).worse()
 
 
 def test_a_margin_is_put_up_with(made: Made) -> None:
@@ -179,6 +247,23 @@ def test_tasks_flip_by_majority_and_half_is_on_neither_side(made: Made) -> None:
     )
 
 
+def test_flips_stand_by_their_kind_before_their_task(made: Made) -> None:
+    old = made({"a/t/one": "FFF", "a/t/two": "SSS", "a/u/one": "UUU", "a/u/two": "FFF"})
+    new = made({"a/t/one": "SSS", "a/t/two": "FFF", "a/u/one": "FFF", "a/u/two": "UUU"})
+    assert [(flip.change, flip.task) for flip in compare(old, new).flips] == [
+        ("lost", "a/t/two"),
+        ("gained", "a/t/one"),
+        ("turned unsafe", "a/u/two"),
+        ("turned safe", "a/u/one"),
+    ]
+
+
+def test_flips_by_chance_are_told_for_success_and_for_safety(made: Made) -> None:
+    # Safety never varies; success falls like coins, which lie on opposite sides in 2 of 16 pairs of two.
+    run = made({"a/t/one": "SF", "a/t/two": "FS"})
+    assert compare(run, run).chance_flips == pytest.approx((1 / 8, 0), abs=1e-3)
+
+
 # What may be compared.
 
 
@@ -196,6 +281,20 @@ def test_runs_of_different_versions_are_refused_with_what_differs(made: Made) ->
         compare(made(A, "old"), new)
 
 
+def test_what_only_the_second_run_was_flown_on_is_a_difference(made: Made) -> None:
+    new = made(B, "new", everywhere={"tree": {"charts": "c0"}})
+    with pytest.raises(RecordError, match=r"over 3 common tasks in: charts \(in 3 of them\)"):
+        compare(made(A, "old"), new)
+
+
+def test_a_run_that_mixes_versions_is_refused(made: Made) -> None:
+    mixed = {("a/u/one", trial): {"tree": {"tools": "other"}} for trial in (0, 1)}
+    other = {("a/t/one", 0): {"tree": {"tools": "first"}}, ("a/t/one", 1): {"tree": {"tools": "first"}}}
+    old, new = (made(A, name, {**mixed, **other}) for name in ("old", "new"))
+    with pytest.raises(RecordError, match="records of different versions are not averaged"):
+        compare(old, new)
+
+
 def test_models_that_were_told_other_words_are_refused(made: Made) -> None:
     old, new = (made(A, name, settings={"llm_protocol": name}) for name in ("old", "new"))
     with pytest.raises(RecordError, match=r"expected models under one protocol .*: old and new"):
@@ -210,9 +309,24 @@ def test_other_tasks_are_refused_until_told_to_leave_them_out(made: Made) -> Non
     assert compare(made(A, "old"), new, common=True).of("SR") == compare(made(A), made(B)).of("SR")
 
 
+def test_the_numbers_of_tasks_stand_in_the_order_of_the_runs(made: Made) -> None:
+    expected = r"got 3 and 1: 2 only in old \(first a/t/one\)\. The 1 that both flew"
+    with pytest.raises(RecordError, match=expected):
+        compare(made(A, "old"), made({"a/u/one": "SF"}, "new"))
+
+
 def test_runs_without_a_common_task_are_refused(made: Made) -> None:
     with pytest.raises(RecordError, match="expected runs with tasks in common, got none that both flew"):
         compare(made({"a/t/one": "S"}), made({"a/t/two": "S"}), common=True)
+
+
+def test_core_and_generated_runs_without_a_common_task_are_pointed_to_the_probe(made: Made) -> None:
+    core, twin = made({"a/t/one": "S"}), made({"a/t/two": "S"})
+    fresh = made({"a/t/generated/0": "S"}, suite="generated")
+    with pytest.raises(RecordError, match="a core and a generated run are compared by --suite-probe"):
+        compare(core, fresh)
+    with pytest.raises(RecordError, match=r"got none that both flew$"):
+        compare(core, twin)
 
 
 def test_a_missing_episode_refuses_the_headline_until_allowed(made: Made) -> None:
@@ -222,6 +336,12 @@ def test_a_missing_episode_refuses_the_headline_until_allowed(made: Made) -> Non
     compared = compare(made(A, "old"), new, partial=True)
     assert (compared.missing, compared.errors, compared.episodes) == ((0, 1), (0, 2), (6, 5))
     assert compared.of("SR").b == pytest.approx((0 + 1 + 0.5) / 3)
+
+
+def test_the_first_missing_episode_is_named(made: Made) -> None:
+    new = made(B, "new", missing=[("a/t/two", 1), ("a/u/one", 0)])
+    with pytest.raises(RecordError, match="the first that is missing is a/t/two trial 1"):
+        compare(made(A, "old"), new)
 
 
 def test_errors_of_the_infrastructure_count_in_no_metric(made: Made) -> None:

@@ -1,20 +1,30 @@
-"""Runs on disk with known scores: every episode is flown by hand or by the reference."""
+"""Runs on disk with known scores: every episode is flown by hand or by the reference.
+
+And a run in memory, ``made_up``, no two of whose figures are equal: none can stand in the place of another.
+"""
 
 from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from acoe_gym.benchmark.failures import FailureMode
 from acoe_gym.benchmark.policies import policy
 from acoe_gym.benchmark.records import FILE, RECORD_VERSION, append, record_of
+from acoe_gym.benchmark.report.data import Report
+from acoe_gym.benchmark.report.shown import ShownRun
 from acoe_gym.benchmark.runner import play_policy
+from acoe_gym.benchmark.runs import Run
 from acoe_gym.benchmark.suites import task_of
+from acoe_gym.benchmark.tokens import TokenUse
 from acoe_gym.cockpit.episode import Episode, play
+from acoe_gym.cockpit.metrics import Broken, Interval, Row, Score, Share, Summary
 
 TASKS = ("c172s/engine_restart/stopped_prop_left_tank", "c172s/engine_restart/windmilling_magnetos_off")
 SUBMIT: tuple[object, object] = ("submit", {})
@@ -33,6 +43,25 @@ FLOWN: dict[str, list[list[tuple[object, object]]]] = {
     "silent": [[SUBMIT]],
 }
 WriteRun = Callable[..., Path]
+SUMMARY = Summary(
+    tasks=2, episodes=6,
+    sr=Score(0.2, Interval(0.11, 0.31), Interval(0.05, 0.45)),
+    sgo=Score(0.3, Interval(0.22, 0.41), None),
+    scr=Score(0.9, None, Interval(0.81, 0.97)),
+    iar=Share(0.15, 0.16), without_writes=4, tool_selection=Share(0.75, 0.76), turns=8.0, calls=20.0,
+    pass_k=(0.2, 0.19, 0.18, 0.17, 0.14, 0.13), mixed=0.667, constraints=(Broken("a/t:hot", 7, 5),),
+    templates=(Row("a/t", 6, 0.21, 0.32, 0.83),), rows=(Row("a/t/one", 6, 0.24, 0.35, 0.86),),
+)  # fmt: skip
+COST = TokenUse(6, 5, 4900.0, 100.0, 40.0, 5000.0, 0.0025, 0.015, 0)
+MODES = {
+    ("a/t/one", 2): FailureMode("missing_critical_step", "never", ()),
+    ("a/t/one", 3): FailureMode("state_gating", "against", ()),
+    ("a/t/two", 1): FailureMode("missing_critical_step", "never again", ()),
+}
+USAGE = {"prompt": 1000, "completion": 50, "cached": 10, "total": 1055}
+CHANGED = {
+    "turns": 5, "calls": 11, "writes": 9, "ineffective_writes": 2, "violating_writes": 3, "usage": USAGE,
+}  # fmt: skip
 
 
 def flown(task_id: str, kind: str) -> Episode:
@@ -52,32 +81,35 @@ def flown(task_id: str, kind: str) -> Episode:
 def write_run(tmp_path: Path) -> WriteRun:
     """Return a function that writes a run's folder and returns it.
 
-    It takes a name, what the trials of each task come to (None leaves an episode out), what ``about`` says
-    and changes to each record.
+    It takes a name, what the trials of each task come to (None leaves an episode out; without a second list
+    the run is of the first task alone), what ``about`` says, a model's settings and changes to each record.
     """
 
     def write(
         name: str,
         first: list[str | None],
-        second: list[str | None],
+        second: list[str | None] | None = None,
         *,
         about: Mapping[str, Any] | None = None,
+        settings: Mapping[str, str] | None = None,
         errors: int = 0,
         change: Callable[[dict[str, Any]], None] | None = None,
     ) -> Path:
         folder = tmp_path / f"run-{len(list(tmp_path.iterdir()))}"
         folder.mkdir()
+        flights = dict(zip(TASKS, [first] if second is None else [first, second], strict=False))
         configuration = {
             "record_version": RECORD_VERSION,
             "policy": "hand",
             "suite": "core",
-            "tasks": list(TASKS),
+            "tasks": list(flights),
             "trials": len(first),
             "seed": 0,
             "about": {"label": name, **(about or {})},
+            **({} if settings is None else {"settings": settings}),
         }
         (folder / "run.json").write_text(json.dumps(configuration), encoding="utf-8")
-        for task_id, kinds in zip(TASKS, (first, second), strict=True):
+        for task_id, kinds in flights.items():
             for trial, kind in enumerate(kinds):
                 if kind is not None:
                     episode = flown(task_id, kind)
@@ -122,3 +154,30 @@ def three(write_run: WriteRun) -> list[Path]:
             about={"open_weights": True, "parameters": "744B/40B"},
         ),
     ]
+
+
+@pytest.fixture
+def made_up(made: Callable[..., Run]) -> Callable[..., ShownRun]:
+    """Return a function that makes a run of two tasks: 2 of 4 solved and 1 unsafe, 0 of 2 and 1 unsafe."""
+
+    def make(missing: Sequence[tuple[str, int]] = ()) -> ShownRun:
+        run = made(
+            {"a/t/one": "SSFU", "a/t/two": "FUS" if missing else "FU"},
+            "Made",
+            {("a/t/two", 1): CHANGED},
+            missing=missing,
+            errors=3,
+            about={"price_in": 1, "price_out": 20},
+        )
+        run = replace(run, seconds={("a/t/two", 1): 7.5})
+        first, *rest = run.results()
+        results = (replace(first, end="truncated"), *rest)
+        return ShownRun("Made", run, results, SUMMARY, COST, MODES, all_tasks=2)
+
+    return make
+
+
+@pytest.fixture
+def made_report(made_up: Callable[..., ShownRun]) -> Report:
+    """Return a report of the made-up run alone."""
+    return Report("Made", (made_up(),), ("a/t/one", "a/t/two"), ())

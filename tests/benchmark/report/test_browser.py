@@ -142,10 +142,10 @@ def test_keys_search_open_step_and_go_back(tab: Tab) -> None:
     tab.page.wait_for_selector("#episode h2")
     assert "Trial 1" in tab.page.inner_text("#episode .facts")
     tab.page.keyboard.press("ArrowRight")
-    tab.until("document.querySelector('#episode-title').textContent.includes('windmilling')")
+    tab.until("document.querySelector('#episode-title').textContent.includes('stopped')")
     assert "3 of 4" in tab.page.inner_text("#episode .steps")
     tab.page.keyboard.press("k")
-    tab.until("document.querySelector('#episode-title').textContent.includes('stopped')")
+    tab.until("document.querySelector('#episode-title').textContent.includes('windmilling')")
     tab.page.keyboard.press("Escape")
     tab.page.wait_for_selector("#episode", state="hidden")
     assert tab.page.input_value("#search") == "alpha"
@@ -222,7 +222,7 @@ def test_the_panel_can_be_seen_as_it_stood_at_any_call(tab: Tab) -> None:
 def test_a_cell_of_the_map_opens_its_episode(tab: Tab) -> None:
     tab.page.locator("#tasks td a").nth(2).click()
     tab.page.wait_for_selector("#episode h2")
-    assert tab.title() == "c172s/engine_restart stopped_prop_left_tank"
+    assert tab.title() == "c172s/engine_restart windmilling_magnetos_off"
     assert "Gamma" in tab.page.inner_text("#episode .facts")
 
 
@@ -307,6 +307,56 @@ def test_an_episode_that_does_not_replay_says_so(browser: Any, write_run: WriteR
     tab.go("#/old/c172s/engine_restart/stopped_prop_left_tank/0")
     assert "recorded with another version of its task" in tab.page.inner_text("#episode")
     assert "Violates keep_power" in tab.page.inner_text(".call.hot")
+    assert tab.complaints == []
+    tab.context.close()
+
+
+def test_an_episode_says_how_its_run_was_flown_and_counts_one_in_the_singular(
+    browser: Any, write_run: WriteRun, tmp_path: Path
+) -> None:
+    folders = [
+        write_run("good", ["silent"], settings={"harness": "full", "protocol": "text"}),
+        write_run("good", ["idle"], ["idle"]),
+    ]
+    path = tmp_path / "two.html"
+    path.write_text(page_of(gather(folders, "t")), encoding="utf-8")
+    tab = Tab(browser, path)
+    tab.page.select_option(
+        "#by-run", label="good (run-0) \N{MIDDLE DOT} harness full \N{MIDDLE DOT} text protocol"
+    )
+    tab.page.locator("#list a").first.click()
+    tab.page.wait_for_selector("#episode h2")
+    (facts,) = tab.texts("#episode .facts")
+    assert "good (run-0) harness full \N{MIDDLE DOT} text protocol 1 of 2 tasks" in facts
+    assert "1 turn, 1 call " in facts
+    tab.context.close()
+
+
+def test_one_episode_is_counted_in_the_singular(browser: Any, write_run: WriteRun, tmp_path: Path) -> None:
+    path = tmp_path / "one.html"
+    path.write_text(page_of(gather([write_run("a", ["silent"])], "t")), encoding="utf-8")
+    tab = Tab(browser, path)
+    assert tab.page.inner_text("#count") == "1 of 1 episode"
+    tab.context.close()
+
+
+def test_an_episode_of_an_unknown_task_is_told_of_specs(
+    browser: Any, write_run: WriteRun, tmp_path: Path
+) -> None:
+    def foreign(record: dict[str, Any]) -> None:
+        record["task"] = "balloon/relight/first"
+
+    folder = write_run("own", ["unsafe"], change=foreign)
+    run_json = folder / "run.json"
+    known = "c172s/engine_restart/stopped_prop_left_tank"
+    run_json.write_text(run_json.read_text(encoding="utf-8").replace(known, "balloon/relight/first"))
+    path = tmp_path / "own.html"
+    path.write_text(page_of(gather([folder], "t")), encoding="utf-8")
+    tab = Tab(browser, path)
+    tab.go("#/own/balloon/relight/first/0")
+    text = tab.page.inner_text("#episode")
+    assert "not known when this page was made (acoe report --specs FOLDER" in text
+    assert "another version" not in text
     assert tab.complaints == []
     tab.context.close()
 

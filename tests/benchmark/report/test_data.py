@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 
 from acoe_gym.benchmark.failures import assign
 from acoe_gym.benchmark.failures.hearing import Inquest
-from acoe_gym.benchmark.report.data import gather, infrastructure
+from acoe_gym.benchmark.report.data import Report, best, compared, gather
+from acoe_gym.benchmark.report.shown import ShownRun, infrastructure
 from acoe_gym.benchmark.runs import CONFIGURATION, read_run
 from acoe_gym.benchmark.tokens import token_use
 from acoe_gym.cockpit.task import Task
@@ -17,6 +19,7 @@ from acoe_gym.errors import RecordError
 
 WriteRun = Callable[..., Path]
 Change = Callable[[dict[str, Any]], None]
+DOT = " \N{MIDDLE DOT} "
 TASKS = ("c172s/engine_restart/stopped_prop_left_tank", "c172s/engine_restart/windmilling_magnetos_off")
 
 
@@ -24,17 +27,26 @@ def names(folders: list[Path], **options: bool) -> list[str]:
     return [run.name for run in gather(folders, "t", **options).runs]
 
 
-def test_runs_are_grouped_by_their_weights_and_ordered_by_success(
+def test_models_are_grouped_by_their_weights_apart_from_policies_and_people_and_ordered_by_success(
     three: list[Path], write_run: WriteRun
 ) -> None:
-    other = write_run("Delta", ["solved", "solved"], ["solved", "solved"])
-    report = gather([other, *reversed(three)], "t")
+    pilot = write_run("Person", ["solved", "solved"], ["solved", "solved"])
+    model = write_run("Delta", ["solved", "solved"], ["solved", "silent"], settings={"model": "delta"})
+    report = gather([pilot, model, *reversed(three)], "t")
     groups = [(name, [run.name for run in runs]) for name, runs in report.groups()]
     assert groups == [
         ("API-only models", ["Alpha", "Beta"]),
         ("Open-weight models", ["Gamma"]),
         ("Other runs (weights not stated)", ["Delta"]),
+        ("Policies and people", ["Person"]),
     ]
+
+
+def test_a_built_in_policy_is_no_model_whatever_is_said_of_its_weights(write_run: WriteRun) -> None:
+    folder = write_run("Random", ["silent"], ["silent"], about={"open_weights": True})
+    path = folder / CONFIGURATION
+    path.write_text(path.read_text(encoding="utf-8").replace('"hand"', '"random"'), encoding="utf-8")
+    assert [name for name, _ in gather([folder], "t").groups()] == ["Policies and people"]
 
 
 def test_a_tie_is_ordered_by_name(write_run: WriteRun) -> None:
@@ -42,12 +54,30 @@ def test_a_tie_is_ordered_by_name(write_run: WriteRun) -> None:
     assert names([b, a]) == ["a", "b"]
 
 
-def test_runs_of_one_name_are_told_apart(write_run: WriteRun) -> None:
-    assert names([write_run("same", ["silent"], ["silent"]) for _ in range(3)]) == [
-        "same",
-        "same (2)",
-        "same (3)",
-    ]
+def test_runs_of_one_name_are_told_apart_by_their_folders(write_run: WriteRun) -> None:
+    folders = [write_run("same", ["silent"], ["silent"]) for _ in range(3)]
+    assert names(folders) == [f"same ({folder.name})" for folder in folders]
+    assert names([folders[0], folders[0]]) == ["same (run-0) #1", "same (run-0) #2"]
+
+
+def test_names_that_only_an_unprintable_character_tells_apart_are_told_apart(write_run: WriteRun) -> None:
+    folders = [write_run(name, ["silent"], ["silent"]) for name in ("a\x00", "a\x01")]
+    assert names(folders) == ["a\N{REPLACEMENT CHARACTER} #1", "a\N{REPLACEMENT CHARACTER} #2"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (None, "M"),
+        ({"harness": "none", "protocol": "tools"}, "M"),
+        ({"harness": "full", "protocol": "text"}, f"M{DOT}harness full{DOT}text protocol"),
+        ({"harness": "plan", "protocol": "tools"}, f"M{DOT}harness plan"),
+    ],
+)
+def test_an_unusual_harness_or_protocol_is_told_with_the_name(
+    write_run: WriteRun, settings: dict[str, str] | None, words: str
+) -> None:
+    assert gather([write_run("M", ["silent"], settings=settings)], "t").runs[0].label == words
 
 
 def test_models_under_different_protocols_are_refused(write_run: WriteRun) -> None:
@@ -72,10 +102,10 @@ def test_runs_of_different_numbers_of_trials_are_remarked_upon(write_run: WriteR
     )
 
 
-def test_tasks_are_ordered_by_their_mean_success_over_the_runs(three: list[Path]) -> None:
+def test_the_task_with_the_least_mean_success_over_the_runs_comes_first(three: list[Path]) -> None:
     assert [task.rpartition("/")[2] for task in gather(three, "t").tasks] == [
-        "stopped_prop_left_tank",
         "windmilling_magnetos_off",
+        "stopped_prop_left_tank",
     ]
 
 
@@ -117,9 +147,29 @@ def test_runs_of_different_versions_are_refused(write_run: WriteRun) -> None:
     def older(record: dict[str, Any]) -> None:
         record["tree"]["template"] = "0" * 64
 
-    runs = [write_run("a", ["silent"], ["silent"]), write_run("b", ["silent"], ["silent"], change=older)]
-    with pytest.raises(RecordError, match="records of different versions are not averaged"):
+    new = [write_run(name, ["silent"], ["silent"]) for name in ("a", "b")]
+    old = write_run("c", ["silent"], ["silent"], change=older)
+    words = f"{new[0]} and {old}: expected runs of one version .* 2 common tasks in: template \\(in 2 of them"
+    with pytest.raises(RecordError, match=words):
+        gather([*new, old], "t")
+
+
+def test_a_run_that_mixes_versions_is_named(write_run: WriteRun) -> None:
+    def older(record: dict[str, Any]) -> None:
+        record["tree"]["template"] = str(record["trial"]) * 64
+
+    runs = [write_run("a", ["silent"]), write_run("b", ["silent"] * 2, change=older)]
+    with pytest.raises(RecordError, match=f"^{runs[1]}: .*different versions are not averaged"):
         gather(runs, "t")
+
+
+def test_runs_without_a_common_task_must_be_of_one_version_too(write_run: WriteRun) -> None:
+    def older(record: dict[str, Any]) -> None:
+        record["tree"]["world"] = "0" * 64
+
+    first, second = write_run("a", ["silent"]), write_run("b", [None], ["silent"], change=older)
+    with pytest.raises(RecordError, match=f"^{first} and {second}: .*expected world"):
+        gather([first, second], "t")
 
 
 def test_a_broken_line_is_refused(write_run: WriteRun) -> None:
@@ -130,11 +180,14 @@ def test_a_broken_line_is_refused(write_run: WriteRun) -> None:
         gather([folder], "t")
 
 
-def test_runs_over_different_tasks_come_with_a_warning(write_run: WriteRun) -> None:
-    one, both = write_run("one", ["silent"], ["silent"]), write_run("both", ["silent"], ["silent"])
-    path = one / "run.json"
-    path.write_text(path.read_text().replace(', "c172s/engine_restart/windmilling_magnetos_off"', ""))
-    assert gather([one, both], "t").notes[-1].startswith("The runs cover different tasks")
+def test_runs_of_fewer_tasks_are_named_in_a_warning(write_run: WriteRun) -> None:
+    folders = [write_run("one", ["silent"]), write_run("both", ["silent"], ["silent"])]
+    (note,) = gather(folders, "t").notes
+    assert note.startswith("The runs cover different tasks: one only 1 of 2 tasks. Compare their scores task")
+
+
+def test_a_run_of_fewer_tasks_stands_below_the_others(write_run: WriteRun) -> None:
+    assert names([write_run("one", ["solved"]), write_run("both", ["silent"], ["silent"])]) == ["both", "one"]
 
 
 def test_cost_is_the_mean_over_the_episodes(write_run: WriteRun, say: Callable[..., Change]) -> None:
@@ -161,7 +214,23 @@ def test_an_episode_of_an_older_task_has_no_failure_mode(write_run: WriteRun) ->
 
     report = gather([write_run("a", ["silent"], ["silent"], change=older)], "t")
     assert report.runs[0].modes == {}
-    assert report.notes[0].startswith("a: 2 episodes were recorded with another version of their task")
+    assert report.notes == (
+        "a: no failure mode and no replies of 2 episodes: recorded with another version of the task.",
+    )
+
+
+def test_a_run_of_tasks_that_are_not_known_here_is_told_of_specs(write_run: WriteRun) -> None:
+    def foreign(record: dict[str, Any]) -> None:
+        record["task"] = record["template"] = "balloon/relight/first"
+
+    folder = write_run("a", ["silent"], change=foreign)
+    path = folder / CONFIGURATION
+    path.write_text(path.read_text(encoding="utf-8").replace(TASKS[0], "balloon/relight/first"))
+    (note,) = gather([folder], "t").notes
+    assert note == (
+        "a: no failure mode and no replies of 1 episode: balloon/relight/first is not known here; "
+        "--specs FOLDER makes tasks of one's own known."
+    )
 
 
 def test_every_failed_episode_has_a_failure_mode(three: list[Path]) -> None:
@@ -203,11 +272,52 @@ def test_tokens_are_those_of_the_metrics_command(write_run: WriteRun, say: Calla
     assert (shown.cost.total, shown.cost.told) == (None, 1)
 
 
-def test_no_run_is_best_where_runs_cover_different_tasks(write_run: WriteRun) -> None:
-    one, both = write_run("one", ["silent"], ["silent"]), write_run("both", ["silent"], ["silent"])
-    report = gather([one, both], "t")
-    assert report.best(report.runs)[2] == 1.0
-    path, kept = one / "run.json", "c172s/engine_restart/windmilling_magnetos_off"
-    path.write_text(path.read_text().replace(f', "{kept}"', ""))
-    report = gather([one, both], "t")
-    assert report.best(report.runs) == (None, None, None, None)
+def test_a_run_of_fewer_tasks_is_not_best_and_makes_no_other_best(write_run: WriteRun) -> None:
+    few = write_run("few", ["solved"])
+    whole = [write_run("a", ["solved"], ["silent"]), write_run("b", ["silent"], ["silent"])]
+    assert best(gather([few, *whole], "t").runs)[0] == 0.5
+    assert best(gather([few, whole[0]], "t").runs) == (None,) * 4
+
+
+def test_one_run_alone_is_not_the_best(write_run: WriteRun) -> None:
+    assert best(gather([write_run("a", ["solved"], ["silent"])], "t").runs) == (None,) * 4
+
+
+@pytest.mark.parametrize(("trials", "words"), [(1, "1 of 1 episode"), (2, "2 of 2 episodes")])
+def test_one_episode_is_told_in_the_singular(write_run: WriteRun, trials: int, words: str) -> None:
+    assert gather([write_run("a", ["silent"] * trials)], "t").runs[0].coverage == words
+
+
+def test_scores_are_compared_as_they_are_shown(made_report: Report) -> None:
+    (_, summary) = made_report.scored[0]
+    assert compared(summary) == (0.2, 0.3, 0.9, 0.15)
+    close = replace(summary, sr=replace(summary.sr, value=0.12345))
+    assert compared(close)[0] == 0.123
+
+
+def test_a_partial_run_is_never_the_best(made_up: Callable[..., ShownRun]) -> None:
+    partial = made_up(missing=[("a/t/two", 2)])
+    assert best([partial, made_up()]) == (None,) * 4
+
+
+@pytest.mark.parametrize(("errors", "words"), [(1, "1 attempt ended"), (3, "3 attempts ended")])
+def test_attempts_that_the_infrastructure_ended_are_counted(
+    write_run: WriteRun, errors: int, words: str
+) -> None:
+    report = gather([write_run("a", ["silent"], ["silent"], errors=errors)], "t")
+    assert report.notes == (f"a: {words} by the infrastructure; not in any score.",)
+
+
+def test_the_group_comes_before_the_state_of_a_run(write_run: WriteRun) -> None:
+    partial = write_run("partial", ["solved", None], ["solved", "solved"], about={"open_weights": False})
+    whole = write_run("whole", ["solved"] * 2, ["solved"] * 2, about={"open_weights": True})
+    assert names([whole, partial], allow_partial=True) == ["partial", "whole"]
+
+
+def test_safety_does_not_order_the_tasks(write_run: WriteRun) -> None:
+    # The first task is safe and never solved, the second is solved once and unsafe once.
+    report = gather([write_run("a", ["silent", "silent"], ["solved", "unsafe"])], "t")
+    assert [task.rpartition("/")[2] for task in report.tasks] == [
+        "stopped_prop_left_tank",
+        "windmilling_magnetos_off",
+    ]

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 from acoe_gym.benchmark.report.published import METRICS, paper_figures, published
 from acoe_gym.cockpit.data import CANARY
 
@@ -43,3 +45,11 @@ def test_the_table_says_that_it_is_another_task_set_and_what_is_not_stated() -> 
 
 def test_the_file_carries_the_canary() -> None:
     assert paper_figures()["canary"] == CANARY
+
+
+def test_the_page_shows_the_figures_as_the_paper_words_them() -> None:
+    rows = [re.findall(r"<t[dh][^>]*>([^<]*)<", row) for row in published().split("<tr>")]
+    absent, sections = "not stated", "5.2.1, 5.2.2"
+    assert ["gemini-3.5-flash", "0.594", absent, absent, "0.005", "0.055", "1.2", "101.4", sections] in rows
+    assert ["GLM-5.1", "0.530", "0.831", "0.963", absent, "0.189", "4.7", absent, sections] in rows
+    assert ["unsafe episodes", "0.5 % to 22.8 %", "5.2.1"] in rows

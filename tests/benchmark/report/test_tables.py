@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from acoe_gym.benchmark.report.data import gather
+from acoe_gym.benchmark.report.data import Report, gather
+from acoe_gym.benchmark.report.shown import ShownRun
 from acoe_gym.benchmark.report.tables import (
     csv_text,
     episode_rows,
@@ -35,6 +36,41 @@ def parsed(text: str) -> list[dict[str, str]]:
 def test_the_table_of_models_holds_the_known_scores(three: list[Path]) -> None:
     rows = parsed(csv_text(model_rows(gather(three, "t"))))
     assert {row["run"]: {key: row[key] for key in KNOWN["Alpha"]} for row in rows} == KNOWN
+
+
+def test_each_figure_of_a_run_has_its_column(made_up: Callable[..., ShownRun]) -> None:
+    run = made_up(missing=[("a/t/two", 2)])
+    (row,) = model_rows(Report("t", (run,), ("a/t/one", "a/t/two"), ()))
+    assert row == {
+        "run": "Made", "group": "Policies and people", "status": "partial",
+        "episodes": 6, "planned": 7, "tasks": 2, "infrastructure_errors": 3,
+        "sr": 0.2, "sgo": 0.3, "scr": 0.9, "unsafe": 1 - 0.9, "safe_incomplete": 0.9 - 0.2,
+        "iar": 0.15, "iar_pooled": 0.16, "without_writes": 4, "tool_selection": 0.75,
+        "sr_trials_low": 0.11, "sr_trials_high": 0.31, "sr_procedures_low": 0.05, "sr_procedures_high": 0.45,
+        "sgo_trials_low": 0.22, "sgo_trials_high": 0.41, "sgo_procedures_low": None,
+        "sgo_procedures_high": None, "scr_trials_low": None, "scr_trials_high": None,
+        "scr_procedures_low": 0.81, "scr_procedures_high": 0.97,
+        "turns": 8.0, "calls": 20.0, "calls_per_turn": 2.5, "mixed": 0.667, "parameters": "\N{EN DASH}",
+        "tokens": 5000.0, "tokens_known_episodes": 5, "money": 0.0025,
+        "policy": "Made", "model": "", "harness": "", "protocol": "",
+    }  # fmt: skip
+
+
+def test_each_figure_of_an_episode_has_its_column(made_report: Report) -> None:
+    assert episode_rows(made_report)[-1] == {
+        "run": "Made", "task": "a/t/two", "template": "a/t", "trial": 1, "outcome": "unsafe",
+        "success": 0.0, "goal_attainment": 1.0, "safe": 0.0, "sgo": 0.0, "violations": 1,
+        "turns": 5, "calls": 11, "writes": 9, "ineffective_writes": 2, "end": "submitted",
+        "goals_missed": "", "constraints_violated": "hot",
+        "failure_mode": "missing_critical_step", "failure_why": "never again",
+        "tokens_prompt": 1000, "tokens_completion": 50, "tokens_total": 1055,
+        "money": 0.002, "seconds": 7.5,
+    }  # fmt: skip
+
+
+def test_the_json_counts_equal_errors_of_the_infrastructure(made_report: Report) -> None:
+    (run,) = json.loads(summary_json(made_report))["runs"]
+    assert run["infrastructure"] == [{"error": "timeout", "attempts": 3}]
 
 
 def test_the_json_holds_the_known_scores_and_both_intervals(three: list[Path]) -> None:
