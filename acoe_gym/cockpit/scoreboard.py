@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from acoe_gym.cockpit.metrics import Interval, Row, Summary
+from acoe_gym.cockpit.text import counted
 
 
 def summary_json(summary: Summary) -> dict[str, Any]:
@@ -21,8 +22,9 @@ def summary_json(summary: Summary) -> dict[str, Any]:
 
 def summary_table(summary: Summary) -> str:
     """Return all metrics of one policy."""
+    episodes, tasks = counted(summary.episodes, "episode"), counted(summary.tasks, "task")
     lines = [
-        f"{summary.episodes} episodes of {summary.tasks} tasks in {len(summary.templates)} templates",
+        f"{episodes} of {tasks} in {counted(len(summary.templates), 'template')}",
         "",
         f"{'metric':<28}{'value':>8}   {'95 %: same tasks again':<26}95 %: other procedures",
     ]

@@ -1,4 +1,4 @@
-"""Strict one-line JSON."""
+"""Strict one-line JSON, and words that are safe to print."""
 
 from __future__ import annotations
 
@@ -22,3 +22,8 @@ def printable(text: str) -> str:
     """
     shown = (c if c == "\n" or c.isprintable() else c.encode("unicode_escape").decode() for c in text)
     return "".join(shown)
+
+
+def counted(number: int, word: str) -> str:
+    """Return a number of things in words."""
+    return f"{number:,} {word}{'' if number == 1 else 's'}"

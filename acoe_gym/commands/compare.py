@@ -14,6 +14,7 @@ from acoe_gym.benchmark.comparison.paired import METRICS, Comparison, Difference
 from acoe_gym.benchmark.comparison.probe import Gap, Probe, TemplateGap, is_probe, probe
 from acoe_gym.benchmark.runs import Run, read_run
 from acoe_gym.cockpit.metrics import Interval
+from acoe_gym.cockpit.text import counted
 from acoe_gym.commands.arguments import fraction
 from acoe_gym.errors import RecordError, UnknownName, nearest
 
@@ -131,8 +132,8 @@ def _json(value: object) -> list[str]:
 def _lines(c: Comparison, runs: tuple[Run, Run]) -> Iterator[str]:
     sides = zip("ab", (c.a, c.b), runs, c.episodes, strict=True)
     for letter, name, run, episodes in sides:
-        yield f"{letter}: {name}, {episodes} episodes{_state(run)}"
-    yield f"{c.tasks} tasks"
+        yield f"{letter}: {name}, {counted(episodes, 'episode')}{_state(run)}"
+    yield counted(c.tasks, "task")
     yield from _apart(*runs)
     yield ""
     yield (

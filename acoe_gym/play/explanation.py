@@ -136,6 +136,7 @@ def _facts(task: Task, names: Iterable[str]) -> Iterator[Passage]:
     for name in names:
         fact = task.program.template.facts[name]
         page = f"page {fact.page}" if fact.page[:1].isdigit() or fact.page == "not seen" else fact.page
+        page = page.removeprefix("paper, ")  # the edition says it
         yield Passage("text", f"{fact.statement} [{fact.edition}, {page}]", 2)
 
 

@@ -384,7 +384,7 @@ def told(table: str) -> list[str]:
 
 def test_the_table_of_one_policy_has_each_figure_in_its_place() -> None:
     assert told(summary_table(MADE)) == [
-        "12 episodes of 3 tasks in 1 templates",
+        "12 episodes of 3 tasks in 1 template",
         "",
         "metric value 95 %: same tasks again 95 %: other procedures",
         "SR 0.200 0.110 to 0.310 0.050 to 0.450",

@@ -87,10 +87,11 @@ def require_one_version(a: Run, b: Run) -> None:
     )
     if differing:
         entries = ", ".join(f"{entry} (in {count} of them)" for entry, count in sorted(differing.items()))
-        versions = " and ".join(str(run.configuration.get("package", "unknown")) for run in (a, b))
+        versions = [str(run.configuration.get("package", "unknown")) for run in (a, b)]
+        why = "the specifications were changed" if versions[0] == versions[1] else " and ".join(versions)
         raise RecordError(
             f"expected runs of one version of the benchmark, got runs that differ over {len(shared)} common "
-            f"tasks in: {entries}; their packages are {versions}. Fly one again with the other's version"
+            f"tasks in: {entries} (packages: {why}). Fly one again with the other's version"
         )
 
 

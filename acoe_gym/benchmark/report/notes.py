@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from acoe_gym.benchmark.replay import UNKNOWN, current, known
-from acoe_gym.benchmark.report.shown import ShownRun, counted
+from acoe_gym.benchmark.report.shown import ShownRun
+from acoe_gym.cockpit.text import counted
 
 
 def notes(runs: Sequence[ShownRun]) -> tuple[str, ...]:

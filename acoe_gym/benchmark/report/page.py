@@ -18,9 +18,10 @@ from acoe_gym.benchmark.report.data import Report
 from acoe_gym.benchmark.report.failure_words import MODES
 from acoe_gym.benchmark.report.markup import Html, el, join
 from acoe_gym.benchmark.report.parts import OUTCOMES
-from acoe_gym.benchmark.report.shown import ShownRun, counted
+from acoe_gym.benchmark.report.shown import ShownRun
 from acoe_gym.benchmark.report.traces import Lexicon, Things, trace, words
 from acoe_gym.benchmark.runs import tokens_of
+from acoe_gym.cockpit.text import counted
 from acoe_gym.version import __version__
 
 # Bytes of a page; what models said is cut until it fits.

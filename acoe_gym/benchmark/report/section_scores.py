@@ -16,8 +16,9 @@ from acoe_gym.benchmark.report.parts import (
     said,
     section,
 )
-from acoe_gym.benchmark.report.shown import ShownRun, counted
+from acoe_gym.benchmark.report.shown import ShownRun
 from acoe_gym.cockpit.metrics import FEWEST_TEMPLATES, Interval, Score, Summary
+from acoe_gym.cockpit.text import counted
 
 HEAD = (
     ("SR", "success rate: share of episodes with all goals met and no violation; higher is better"),

@@ -10,8 +10,9 @@ from acoe_gym.benchmark.report.data import Report
 from acoe_gym.benchmark.report.failure_words import MEANINGS, MODES
 from acoe_gym.benchmark.report.markup import Html, el, num, right, row_head, table, td, th
 from acoe_gym.benchmark.report.parts import DASH, breakable, run_column, run_head, said, section
-from acoe_gym.benchmark.report.shown import ShownRun, counted
+from acoe_gym.benchmark.report.shown import ShownRun
 from acoe_gym.cockpit.metrics import EpisodeResult, Summary
+from acoe_gym.cockpit.text import counted
 
 # Constraints that the table of violations lists.
 BROKEN_SHOWN = 12

@@ -12,6 +12,7 @@ from acoe_gym.benchmark.policies import POLICIES
 from acoe_gym.benchmark.runs import Run
 from acoe_gym.benchmark.tokens import TokenUse
 from acoe_gym.cockpit.metrics import EpisodeResult, Summary
+from acoe_gym.cockpit.text import counted
 
 # The groups of a leaderboard, in the order in which they are shown; models by ``about.open_weights``.
 MODELS: dict[bool | None, str] = {
@@ -143,11 +144,6 @@ def clean(text: str) -> str:
     """Return a text without what no file format can carry: control characters and halves of characters."""
     whole = text.encode("utf-8", "replace").decode("utf-8")
     return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in whole)
-
-
-def counted(number: int, word: str) -> str:
-    """Return a number of things in words."""
-    return f"{number:,} {word}{'' if number == 1 else 's'}"
 
 
 def infrastructure(run: ShownRun) -> list[tuple[str, int]]:

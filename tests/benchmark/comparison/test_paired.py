@@ -277,7 +277,7 @@ def test_the_order_of_records_does_not_matter(made: Made) -> None:
 def test_runs_of_different_versions_are_refused_with_what_differs(made: Made) -> None:
     new = made(B, "new", {("a/u/one", 0): {"tree": {"task": "other"}}}, package="2.0")
     new = replace(new, records=tuple(r for r in new.records if (r["task"], r["trial"]) != ("a/u/one", 1)))
-    with pytest.raises(RecordError, match=r"in: task \(in 1 of them\); their packages are 1.0 and 2.0"):
+    with pytest.raises(RecordError, match=r"in: task \(in 1 of them\) \(packages: 1.0 and 2.0\)"):
         compare(made(A, "old"), new)
 
 
