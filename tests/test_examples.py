@@ -35,7 +35,7 @@ def test_quickstart_prints_the_briefing_three_readings_and_the_grade(tmp_path: P
 
 def test_the_policy_written_by_hand_solves_its_procedure_and_prints_the_table(tmp_path: Path) -> None:
     lines = run("custom_policy.py", tmp_path).splitlines()
-    assert lines[0] == f"{len(acoe_gym.task_ids('c172s/engine_restart'))} episodes of 8 tasks in 1 templates"
+    assert lines[0] == f"{len(acoe_gym.task_ids('c172s/engine_restart'))} episodes of 8 tasks in 1 template"
     scores = {line.split()[0]: line.split()[1] for line in lines if line.split()[:1] in (["SR"], ["SCR"])}
     assert scores == {"SR": "1.000", "SCR": "1.000"}
 
