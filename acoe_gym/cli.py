@@ -74,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except KeyboardInterrupt:
-        flies = (sys.argv[1:] if argv is None else argv)[0] in FLYING
+        flies = not FLYING.isdisjoint((sys.argv[1:] if argv is None else argv)[:1])
         return _complain(f"stopped{'; finished episodes are kept' if flies else ''}", 130)
     except (UnknownName, UsageError) as error:
         return _complain(error, 2)

@@ -11,7 +11,7 @@ from typing import IO, Any
 
 from acoe_gym.benchmark.plan import Plan
 from acoe_gym.benchmark.records import FILE, Record, mend, read_records
-from acoe_gym.benchmark.runs import CONFIGURATION, ERRORS, TIMINGS
+from acoe_gym.benchmark.runs import CONFIGURATION, ERRORS, TIMINGS, lost, side_lines
 from acoe_gym.errors import RecordError
 
 LOCK = ".lock"
@@ -80,7 +80,7 @@ def _found(out: Path, plan: Plan, about: Mapping[str, Any]) -> dict[tuple[str, i
         raise RecordError(f"{path}: expected JSON, got {error}") from None
     known = found.pop("about", {}) if isinstance(found, dict) else {}
     if found != wanted and not _flown(out):
-        # Nothing is lost: a wrong address or name must not keep its folder from the right one.
+        # Nothing was generated: a wrong address or name must not keep its folder from the right one.
         for name in (ERRORS, TIMINGS):
             (out / name).unlink(missing_ok=True)
         _configure(path, wanted, about)
@@ -98,8 +98,9 @@ def _found(out: Path, plan: Plan, about: Mapping[str, Any]) -> dict[tuple[str, i
 
 
 def _flown(out: Path) -> bool:
-    """Tell whether a folder holds a record, be it broken."""
-    return (out / FILE).exists() and (out / FILE).stat().st_size > 0
+    """Tell whether a folder holds a record, be it broken, or an attempt that took tokens."""
+    recorded = (out / FILE).exists() and (out / FILE).stat().st_size > 0
+    return recorded or any(lost(line)["total"] for line in side_lines(out / ERRORS))
 
 
 def _configure(path: Path, wanted: Mapping[str, Any], about: Mapping[str, Any]) -> None:

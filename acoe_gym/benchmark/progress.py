@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from acoe_gym.benchmark.plan import Plan
-from acoe_gym.benchmark.runs import counted, lost
+from acoe_gym.benchmark.runs import known_tokens, lost
 from acoe_gym.cockpit.text import printable
 
 # Without a bar a line is written at most so often.
@@ -113,12 +113,12 @@ class Budget(Silent):
 
     def failed(self, task: str, trial: int, error: Exception) -> None:  # noqa: ARG002
         """Count what an attempt used."""
-        self._add(counted(getattr(error, "turns", ())))
+        self._add(known_tokens(getattr(error, "turns", ())))
 
     def _count(self, record: Record) -> None:
         # A turn that the server did not count must not hide the others: here the known part is what counts.
         turns = record.get("pilot", {}).get("turns", ())
-        used = counted(turns)
+        used = known_tokens(turns)
         self._blind["tokens"] |= used is None
         self._blind["cost"] |= not any(map(_priced, turns))
         self._add(used)

@@ -22,7 +22,7 @@ from acoe_gym.benchmark.records import (
     append_line,
     record_of,
 )
-from acoe_gym.benchmark.runs import ERRORS, TIMINGS, counted, side_lines
+from acoe_gym.benchmark.runs import ERRORS, TIMINGS, known_tokens, side_lines
 from acoe_gym.benchmark.suites import task_of
 from acoe_gym.benchmark.workers import Done, work
 from acoe_gym.cockpit.episode import Episode
@@ -153,7 +153,7 @@ def _note_error(
         return [error]
     if out is not None:
         line = {"task": task_id, "trial": trial, "error": str(error)}
-        used = counted(error.turns)
+        used = known_tokens(error.turns)
         append_line(out / ERRORS, {**line, **({"usage": used} if used else {})})
     watch.failed(task_id, trial, error)
     if in_a_row >= MOST_ERRORS_IN_A_ROW and not error.fatal:

@@ -140,7 +140,7 @@ def tokens_of(record: Record) -> Tokens:
     return Tokens(*sums)
 
 
-def counted(turns: Iterable[Mapping[str, Any]]) -> dict[str, int] | None:
+def known_tokens(turns: Iterable[Mapping[str, Any]]) -> dict[str, int] | None:
     """Return the tokens that a server counted over turns of a pilot, as far as it did; None if it never did.
 
     Keys: ``prompt``, ``completion`` and ``total``.

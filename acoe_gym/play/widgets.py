@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.table import Table
@@ -12,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import DataTable, Static
 
+from acoe_gym.cockpit.text import counted
 from acoe_gym.cockpit.world import Component
 from acoe_gym.play.session import UNKNOWN, Exchange, Session, group_name
 from acoe_gym.play.words import exchange_lines
@@ -51,7 +51,9 @@ class Panel(DataTable[Text]):
         found = self.session.groups(search)
         for panel, components in found.items():
             name = Text(f"[{group_name(panel)}]", style="bold reverse")
-            self.add_row(name, Text(counted(components), style="italic"), key=HEADING + panel)
+            self.add_row(
+                name, Text(counted(len(components), "component"), style="italic"), key=HEADING + panel
+            )
             for c in components:
                 self.add_row(Text(c.label), Text(c.id), self._reading(c.id), key=c.id)
         if search and found:
@@ -128,8 +130,3 @@ class Log(VerticalScroll):
         for number, line in enumerate(lines):
             grid.add_row(Text("" if number else str(exchange.turn), style="bold"), Text(line))
         return grid
-
-
-def counted(components: Sequence[Component]) -> str:
-    """Return how many components there are, in words."""
-    return f"{len(components)} component{'' if len(components) == 1 else 's'}"

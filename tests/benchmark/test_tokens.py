@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from acoe_gym.benchmark.runs import Run, counted, lost
+from acoe_gym.benchmark.runs import Run, known_tokens, lost
 from acoe_gym.benchmark.tokens import TokenUse, token_use
 
 Made = Callable[..., Run]
@@ -33,8 +33,8 @@ def test_the_known_part_of_what_turns_used_is_summed() -> None:
     both = {"usage": {"prompt": 10, "completion": 2, "cached": None, "total": 12}}
     half = {"usage": {"prompt": 5, "completion": None, "cached": None, "total": None}}
     whole = {"usage": {"prompt": None, "completion": None, "cached": None, "total": 7}}
-    assert counted([both, half, whole, {"usage": None}]) == {"prompt": 15, "completion": 2, "total": 24}
-    assert counted([{"usage": None}, {}]) is None
+    assert known_tokens([both, half, whole, {"usage": None}]) == {"prompt": 15, "completion": 2, "total": 24}
+    assert known_tokens([{"usage": None}, {}]) is None
 
 
 @pytest.mark.parametrize("line", [{}, {"usage": None}, {"usage": "many"}, {"usage": {"total": "9"}}], ids=str)

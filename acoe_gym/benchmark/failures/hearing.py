@@ -70,7 +70,6 @@ class _Hearing:
         missed, gained = self.flown.episode.grade().goals_missed, set[str]()
         found: dict[str, Event] = {}
         for event in self.events:
-            found = {name: call for name, call in found.items() if name not in event.gained}
             found.update((name, event) for name in event.lost if name in gained and name in missed)
             gained |= set(event.gained)
         listed = self.repair.reversals
